@@ -1,24 +1,84 @@
-/** The first rows of a table, which show whether lines such as a title stand above the names of its columns. */
+/** The first rows of a table, which show whether the names of its columns stand below lines such as a title, or in several lines. */
+import type { PayloadInfo } from './types.ts';
+
 const mostLines = 30;
 const counts = ['no cell', 'one cell', 'two cells'];
+/** Rows of a head, such as that of a table with a hierarchy of columns, and the one with the names of its first columns. */
+const mostHeadRows = 6;
+
+interface FirstRow {
+  readonly place: number;
+  /** Number of cells that aren't empty. */
+  readonly cells: number;
+  /** Number of empty cells before the first of them. */
+  readonly indent: number;
+  /** Number of cells up to the last of them. */
+  readonly width: number;
+  readonly hasRepeated: boolean;
+}
 
 export class FirstRows {
-  readonly #rows: (readonly [place: number, cells: number])[] = [];
+  readonly #rows: FirstRow[] = [];
 
   /** Takes a row that follows. @param place its line, or its row of a sheet, from 1 */
   add(place: number, cells: readonly string[]): void {
-    const [first = place] = this.#rows[0] ?? [];
+    const { place: first = place } = this.#rows[0] ?? {};
     // By their places: of a large file, regular rows are read otherwise, and don't come here.
-    if (place < first + mostLines) this.#rows.push([place, cells.filter(Boolean).length]);
+    if (place >= first + mostLines) return;
+    const filled = cells.filter(Boolean);
+    this.#rows.push({
+      place,
+      cells: filled.length,
+      indent: filled.length === 0 ? 0 : cells.findIndex(Boolean),
+      width: cells.findLastIndex(Boolean) + 1,
+      hasRepeated: new Set(filled).size < filled.length,
+    });
   }
 
-  /** The sentence about the row in which the names probably are; undefined if that seems to be the first. */
-  namesBelow(noun: 'Line' | 'Row'): string | undefined {
-    const [[first, cells] = [0, counts.length], ...others] = this.#rows;
+  /**
+   * The place of the last row of a head of several, as programs write it for a hierarchy of columns; undefined if the first row
+   * seems to be the whole head.
+   */
+  get #headEnd(): number | undefined {
+    const [first, second] = this.#rows;
+    if (first === undefined || second === undefined) return undefined;
+    const isIndented = first.indent > 0 && second.indent > 0;
+    // The names of the first columns stand alone in the last row: `,sum,mean` `year,2020,2020` `region,,`.
+    const last = this.#rows.findIndex(
+      ({ width, cells }, at) =>
+        at >= 2 &&
+        cells > 0 &&
+        [...this.#rows.slice(0, at), this.#rows[at + 1]].every((row) => Number(row?.width) > width),
+    );
+    const names = this.#rows[last];
+    if (names !== undefined && last < mostHeadRows) {
+      const hasGaps = first.cells < first.width - first.indent;
+      const isAbove = first.indent >= names.width && (first.hasRepeated || isIndented || hasGaps || names.width > 1);
+      if (isAbove || (first.hasRepeated && second.hasRepeated && names.width === 1)) return names.place;
+    }
+    // No row has these names: `,sum,sum` `,2020,2021`.
+    const body = this.#rows.findIndex(({ indent, cells }) => indent === 0 && cells > 0);
+    if (isIndented && first.hasRepeated && body !== -1 && body < mostHeadRows) return this.#rows[body - 1]?.place;
+    return undefined;
+  }
+
+  /** What the names of the columns seem to be, if not the first row: a row below, or several, with a sentence about that. */
+  describeHead(noun: 'Line' | 'Row'): Pick<PayloadInfo, 'headEnd' | 'namesBelow'> {
+    const [{ place: first, cells } = { place: 0, cells: counts.length }, ...others] = this.#rows;
+    const end = this.#headEnd;
+    const one = noun.toLowerCase();
+    if (end !== undefined) {
+      const advice = `Write them into one ${one}, or read the rows without names: --skip ${end} --no-header`;
+      return {
+        headEnd: end,
+        namesBelow: `${noun}s ${first} to ${end} seem to hold the names of the columns. ${advice}`,
+      };
+    }
     const count = counts[cells];
-    const [head, more] = others.find((row) => row[1] >= cells + 2) ?? [];
-    if (count === undefined || head === undefined) return undefined;
-    const below = `${noun.toLowerCase()} ${head}`;
-    return `${noun} ${first} has ${count}, ${below} has ${more}. If the names are in ${below}, write --skip ${head - 1}`;
+    const { place: head, cells: more } = others.find((row) => row.cells >= cells + 2) ?? {};
+    if (count === undefined || head === undefined) return {};
+    const below = `${one} ${head}`;
+    const sentence = `${noun} ${first} has ${count}, ${below} has ${more}. If the names are in ${below}, write --skip ${head - 1}`;
+    return { namesBelow: sentence };
   }
 }

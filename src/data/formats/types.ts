@@ -61,8 +61,10 @@ export interface PayloadInfo {
   misdirectedRings?: { count: number; readonly line: number | undefined };
   /** A sentence for the publisher: a geometry that could be made with an option. */
   hint?: string | undefined;
-  /** A sentence for the publisher: the names of the columns seem to stand below the first row. */
+  /** A sentence for the publisher: the names of the columns seem to stand below the first row, or in several. */
   namesBelow?: string | undefined;
+  /** Place of the last row of a head that seems to have several, from 1. */
+  headEnd?: number | undefined;
   /** Further sentences for the publisher. */
   notes?: readonly string[];
 }

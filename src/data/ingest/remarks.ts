@@ -16,7 +16,16 @@ interface NamedProfile {
  * @param rows number of rows
  */
 export function ingestRemarks(
-  { misplaced, hint, namesBelow, notes = [], repairs = new Map(), misdirectedRings, passthrough }: PayloadInfo,
+  {
+    misplaced,
+    hint,
+    namesBelow,
+    headEnd = 0,
+    notes = [],
+    repairs = new Map(),
+    misdirectedRings,
+    passthrough,
+  }: PayloadInfo,
   crs: string | null,
   columns: readonly NamedProfile[],
   rows: number,
@@ -36,7 +45,11 @@ export function ingestRemarks(
     // Only GeoJSON demands a direction.
     ...(misdirectedRings && passthrough !== null ? [sentenceAboutRings(misdirectedRings)] : []),
     ...misplacedRemarks(misplaced),
-    ...columns.flatMap(({ name, profile }) => [...recognitionRemarks(name, profile), ...misfitRemarks(name, profile)]),
+    ...columns.flatMap(({ name, profile }) => [
+      ...recognitionRemarks(name, profile),
+      // Of a head of several rows, the cells below the first are no values.
+      ...(profile.type === 'string' && Number(profile.misfits?.line) <= headEnd ? [] : misfitRemarks(name, profile)),
+    ]),
     ...groupingRemarks(columns),
   ];
 }

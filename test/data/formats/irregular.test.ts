@@ -278,6 +278,35 @@ describe('CSV', () => {
       assert.equal(await remarkOf(['text', ...texts.with(at, 'and, so, on')].join('\n')), found);
   });
 
+  it('whose names stand in several lines are said to, and no cell of them is said to be a wrong value', async () => {
+    for (const [text, end, rows] of [
+      [',n,n,v\n,sum,mean,max\nregion,,,\nA,3,1.5,2.5\nB,7,3.5,4.5\nC,7,3.5,4.5\n', 3, 3],
+      [',n,n\nyear,2020,2021\nsex,f,m\nregion,,\nA,1,2\nB,,3\n', 4, 2],
+      ['sex,f,m,f,m\nyear,2020,2020,2021,2021\nregion,,,,\nA,1,2,,\nB,,,3,4\n', 3, 2],
+      [',,n,v\n,,sum,max\nregion,kind,,\nA,x,3,2.5\n', 3, 1],
+      [',,,n,n\nsex,,,f,m\nregion,year,kind,,\nA,2020,x,1,2\nB,2021,y,3,4\n', 3, 2],
+      [',n,,v,\nyear,2020,2021,2020,2021\nregion,,,,\nA,1,2,3,4\n', 3, 1],
+      [',a,a,b\n,x,y,x\n0,1,2,3\n1,2,3,4\n2,3,4,5\n', 2, 3],
+    ] as const) {
+      const { result } = await ingestPayload(text, 'a.csv');
+      const advice = `Write them into one line, or read the rows without names: --skip ${end} --no-header`;
+      assert.deepEqual(result.remarks, [`Lines 1 to ${end} seem to hold the names of the columns. ${advice}`]);
+      const reading = { skip: end, header: false, strict: true };
+      const { result: read } = await ingestPayload(text, 'a.csv', { reading });
+      assert.deepEqual([read.rows, read.columns.at(-1)?.type !== 'string', read.remarks], [rows, true, []]);
+    }
+    for (const text of [
+      ',a,b\n0,1,2\n1,3,4\n',
+      ',a,b\n,1,2\n,3,4\n',
+      ',a,a\n,1,2\n,3,4\n',
+      ',2020,2021\nTotal,5,6\nEurope,,\nSpain,1,2\n',
+      'region,pop,area\nTotal,5,6\nEurope,,\nSpain,1,2\n',
+      'a,a,b\n1,2,3\nx,,\ny,1,2\n',
+      ',a,a\n',
+    ])
+      assert.doesNotMatch((await ingestPayload(text, 'a.csv')).result.remarks.join('\n'), /names of the columns/, text);
+  });
+
   it('whose head lacks the name of the first column, as R writes it, is said to', async () => {
     const { result } = await ingestPayload('"mag","place"\n"1",4.5,"x"\n"2",5.5,"y"\n', 'a.csv');
     assert.match(result.remarks.join('\n'), /names may stand above the wrong columns\..*col\.names = NA/);

@@ -47,7 +47,7 @@ export async function* readCsv(
     if (parser.isFull) yield parser.takeBatch() as RowBatch;
   }
   yield* parser.end();
-  if (info.reading.header !== false) info.namesBelow = parser.firstRows.namesBelow(noun);
+  if (info.reading.header !== false) Object.assign(info, parser.firstRows.describeHead(noun));
   const last = parser.takeBatch();
   if (last) yield last;
 }
