@@ -234,6 +234,18 @@ test('the type that a remark about decimal commas advises reads the others', asy
   }
 });
 
+test('without a header, a first row that ends with empty cells has as many columns as others', async () => {
+  for (const end of ['\n', '\r\n']) {
+    const { values, remarks } = await read(`1,,${end}2,3,${end}4,,5${end}`, { header: false, strict: true });
+    assert.deepEqual(values, [
+      [1, null, null],
+      [2, 3, null],
+      [4, null, 5],
+    ]);
+    assert.deepEqual(remarks, []);
+  }
+});
+
 test('lines that are skipped beyond the end of the file', async () => {
   await assert.rejects(read('a\n1\n2\n', { skip: 10 }), /has fewer lines than the 10 that --skip leaves out/);
 });

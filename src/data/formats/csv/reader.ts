@@ -230,7 +230,8 @@ class CsvParser {
       this.#headCells = row.length;
     } else {
       const cells = row.length;
-      if (row.length > this.#names.length) this.#addExtraColumns(row);
+      if (this.#headCells === undefined) this.#addColumns(row.map(() => ''));
+      else if (row.length > this.#names.length) this.#addExtraColumns(row);
       this.#headCells ??= row.length;
       if (cells < this.#headCells) countRepair(this.#info, 'fewer_cells', this.#placeOf(line));
       else if (cells > this.#headCells && row.some((cell, column) => cell !== '' && column >= Number(this.#headCells)))
