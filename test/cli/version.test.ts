@@ -307,10 +307,18 @@ describe('publish', () => {
       /^Added dataset parks\/street\.\nAdded version parks\/street@\d+\.\ncsv, 3 rows, 80 B\nColumns: 5 added/,
     );
     const dataset = await catalogue.get<'dataset'>({ ...ref, slug: 'street' });
-    assert.deepEqual(
-      [dataset.label, dataset.licence, dataset.versions[0]?.notes],
-      ['Street trees', 'CC0-1.0', 'First'],
-    );
+    assert.deepEqual([dataset.label, dataset.licence, dataset.versions[0]?.notes], ['Street', 'CC0-1.0', 'First']);
+  });
+
+  it('derives the label from the name that is given, unless the file has the same in other letters', async () => {
+    for (const [file, slug, label] of [
+      ['export_2024-05-01.csv', 'old-oaks', 'Old oaks'],
+      ['Bäume.csv', 'baume', 'Bäume'],
+      ['-', 'old_oaks', 'Old oaks'],
+    ] as const) {
+      const { catalogue } = await type(['publish', file, '--to', `parks/${slug}`], { files: { [file]: more } });
+      assert.equal((await catalogue.get<'dataset'>({ ...ref, slug })).label, label);
+    }
   });
 
   it('derives the name from the label, or from the file', async () => {

@@ -48,7 +48,7 @@ export const command: Verb<PublishOptions> = {
   description: 'Add a file as the newest version of a dataset, and the dataset if it is new.',
   notes:
     'The file - is stdin. If only the namespace is given, the name of the dataset is made from its label, and the label ' +
-    `from the name of the file. Fields that are given for an existing dataset change it. ${readableFormats}`,
+    `from the name of the file. Else a label that is not given is made from the name of the dataset. Fields that are given for an existing dataset change it. ${readableFormats}`,
   examples: [
     'catalogue publish trees.csv --to parks/trees',
     'catalogue publish trees.csv --to parks --label "Street trees" --licence CC0-1.0 --notes "First count"',
@@ -63,7 +63,7 @@ export const command: Verb<PublishOptions> = {
     dryRunOption(),
   ],
   async run(call, [file = ''], options) {
-    const { label, ...named } = await newNameOf(file, options);
+    const named = await newNameOf(file, options);
     const reading = readingOptionsFrom(options);
     const given = await inputFromOptions('dataset', { ...options }, call.context);
     const catalogue = await call.open();
@@ -72,8 +72,11 @@ export const command: Verb<PublishOptions> = {
       slug: named.namespace,
     });
     // A dataset may be older than the language in the settings.
-    const slugs =
-      named.slug === undefined ? [slugify(label, await catalogue.language()), slugify(label)] : [named.slug];
+    const made = [slugify(named.label, await catalogue.language()), slugify(named.label)];
+    const slugs = named.slug === undefined ? made : [named.slug];
+    // The file's name may say more than the name that it makes (Bäume, baeume); else it is another one (export_2024-05-01).
+    const isMade = slugs.some((slug) => made.includes(slug));
+    const label = isMade || options.label !== undefined ? named.label : labelFromName(String(named.slug));
     let existing: Dataset | null = null;
     for (const slug of new Set(slugs))
       existing ??= await existingDataset(call, catalogue, { kind: 'dataset', namespace, slug });
@@ -180,7 +183,7 @@ interface NewName {
 }
 
 /**
- * The name that --to gives; of a namespace alone, with a label made of the file's name.
+ * The name that --to gives, with the label that is given, or made of the file's name.
  * @throws UsageError if neither gives a name
  */
 async function newNameOf(file: string, { to, label, name }: PublishOptions): Promise<NewName> {
