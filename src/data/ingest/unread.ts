@@ -33,15 +33,25 @@ async function adviceAboutArchive(path: string): Promise<string | null> {
   }
 }
 
-/** True if the first lines have the same number of cells, two at least. */
+/** True if the first lines have the same number of cells, two at least, and don't seem to be sentences. */
 function looksLikeTable(head: Buffer): boolean {
-  const lines = withoutQuoted(head.toString('latin1'))
+  const text = head.toString('latin1');
+  const lines = withoutQuoted(text)
     .split(/\r\n|\n|\r/)
     .slice(0, 10)
     .filter(Boolean);
   if (lines.length < 2 || head.includes(0)) return false;
   return ['\t', ';', ',', '|'].some((delimiter) => {
     const [first = 1, ...others] = lines.map((line) => line.split(delimiter).length);
-    return first > 1 && others.every((cells) => cells === first);
+    return (
+      first > 1 && others.every((cells) => cells === first) && (text.includes('"') || !looksLikeProse(lines, delimiter))
+    );
   });
+}
+
+/** True if blanks or ends of lines are behind all delimiters, as in sentences, and not all lines below the first have a number. */
+function looksLikeProse(lines: readonly string[], delimiter: string): boolean {
+  const cells = lines.map((line) => line.split(delimiter));
+  const isSpaced = cells.every((row) => row.slice(1).every((cell) => /^(?:\s|$)/.test(cell)));
+  return isSpaced && !cells.slice(1).every((row) => row.some((cell) => /^\s*-?\d+(?:\.\d+)?\s*$/.test(cell)));
 }
