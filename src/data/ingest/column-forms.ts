@@ -78,7 +78,7 @@ export class ColumnForms {
   #hasNumbers = false;
   /** True if a row group had blank texts alone: they are null among numbers. */
   #hasBlanks = false;
-  /** True if a value is a code such as 007: then no value of the column is meant as a number. */
+  /** True if a value is a code such as 007, or has too many digits for a number: then no value of the column is meant as one. */
   #isCode = false;
   numbers: NumberForm;
   dates: DateForm | null;
@@ -195,7 +195,7 @@ export class ColumnForms {
     this.#areDates &&= isDate;
     if (isComma && this.#mustBeComma(text)) this.#isComma = this.#setExample(text);
     if (isDate) this.#isDate = this.#setExample(text);
-    this.#isCode ||= mayFit && !isNumber && /^-?0\d+$/.test(text);
+    this.#isCode ||= mayFit && !isNumber && /^-?\d+$/.test(text);
     if (isNumber) this.#numbersMisfits.addFits();
     else if (!isBlank(text)) this.#numbersMisfits.addMisfit(text, lineOf);
     if (parseBooleanText(text) !== undefined) this.#booleansMisfits.addFits();

@@ -86,6 +86,13 @@ test('what keeps a column from being one of truth values is said, in few rows an
     assert.deepEqual((await read(text)).remarks, []);
 });
 
+test('whole numbers beyond those that are exact are not said to be none', async () => {
+  for (const id of ['9007199254740993', '-90071992547409931', '123456789012345678901234567890']) {
+    const { types, remarks } = await read(`id,b\n1,x\n2,x\n3,x\n4,x\n${id},x\n`);
+    assert.deepEqual([types[0], remarks], ['id:string', []]);
+  }
+});
+
 test('numbers that may have points between thousands, beside decimal commas, are said', async () => {
   const rows = 'einwohner;flaeche;dichte;jahr\n1.234;12,5;1.25;1900\n999;3,25;2.250;2000\n';
   const { types, values, remarks } = await read(rows);
