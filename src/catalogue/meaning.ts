@@ -81,7 +81,7 @@ const explanations: { readonly [M in Meaning]: (text: string) => Explanation } =
     meant: nearestReadableAccent(text),
   }),
   date: () => ({ wanted: existingDate }),
-  slug: () => ({ wanted: 'a name of files and folders on Windows, where nobody can check the catalogue out' }),
+  slug: () => ({ wanted: "allowed as a name on Windows: git can't check the catalogue out there" }),
   language: () => ({ wanted: 'a BCP 47 language tag, such as de, da, nb, sv or en' }),
 };
 

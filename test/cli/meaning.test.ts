@@ -143,7 +143,7 @@ describe('a command that writes a record', () => {
     ] as const) {
       const added = await type([noun, 'add', name, '--label', 'x'], { root });
       assert.equal(added.exitCode, 0);
-      const warning = `slug "${slug}" is not a name of files and folders on Windows, where nobody can check`;
+      const warning = `slug "${slug}" is not allowed as a name on Windows: git can't check`;
       assert.ok(added.err.includes(`Warning: ${warning}`), added.err);
     }
     const files = { 'a.csv': 'a\n1\n' };

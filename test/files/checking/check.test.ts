@@ -95,8 +95,8 @@ const cases: readonly Case[] = [
       'groups/con.yaml': 'id: 4\nlabel: x\n',
     },
     [
-      ['groups/con.yaml:1:1', 'warning', /^slug "con" is not a name of files and folders on Windows/],
-      [`${homeOf('parks/aux')}/dataset.yaml:1:1`, 'warning', /^slug "aux" is not a name/],
+      ['groups/con.yaml:1:1', 'warning', /^slug "con" is not allowed as a name on Windows/],
+      [`${homeOf('parks/aux')}/dataset.yaml:1:1`, 'warning', /^slug "aux" is not allowed/],
     ],
   ],
   [
