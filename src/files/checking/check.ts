@@ -20,6 +20,7 @@ import { ensureEditorSchemas } from '../scaffold.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
 import { UnreadableFileError } from '../tree/file-tree.ts';
 import type { GitChanges } from './changed-records.ts';
+import { explainFormerFolder } from './former-folders.ts';
 import type { FindCommonTexts } from './id-holders.ts';
 import { readFaultlessUnits, type startCheckReaders } from './read-in-threads.ts';
 import { ParsedTree, type TreeRecords, treeRecordsOf } from './tree-records.ts';
@@ -268,5 +269,6 @@ function recordDiagnostics(root: string, records: TreeRecords): readonly Found[]
   const isKnown = ({ path, pointer, message }: Found) =>
     diagnostics.get(path)?.some((one) => one.pointer === pointer && one.message === message) ?? false;
   const violations = findRuleViolations(records).filter((one) => !isKnown(one));
-  return [...[...diagnostics.values()].flat(), ...(hasOrigin(root) ? violations.map(diagnosticInCopy) : violations)];
+  const ofFiles = [...diagnostics.values()].flat().map((one) => explainFormerFolder(root, records.snapshot, one));
+  return [...ofFiles, ...(hasOrigin(root) ? violations.map(diagnosticInCopy) : violations)];
 }

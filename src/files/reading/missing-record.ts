@@ -69,8 +69,12 @@ export function messageOfMissingRecord(tree: FileTree, { kind }: Container, fold
     if (extension !== undefined)
       return `${kind}.yaml is missing. Rename ${name} to ${kind}.${extension.toLowerCase()}.`;
   }
-  return `${kind}.yaml is missing. Add one with a line "label: …".`;
+  return messageWithoutRecord(kind);
 }
+
+/** What is wrong with a container without any file that may be its record. */
+export const messageWithoutRecord = (kind: string): string =>
+  `${kind}.yaml is missing. Add one with a line "label: …".`;
 
 /**
  * True if the folder of a container is empty, or there is a record below the one of the container. What can't be read may be one.

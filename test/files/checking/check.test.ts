@@ -70,6 +70,31 @@ const cases: readonly Case[] = [
     ],
   ],
   [
+    'files that a merge has left in a former folder',
+    {
+      [`${homeOf('parks/seats')}/dataset.yaml`]: 'id: 2\nlabel: Seats\naliases: [benches]\n',
+      [`${homeOf('parks/seats')}/versions/20200101000000000000.yaml`]: 'id: 20\n',
+      [`${homeOf('parks/benches')}/versions/20210101000000000000.yaml`]: 'id: 21\n',
+      [`${homeOf('parks/benches')}/data/a.csv`]: bytes,
+      'namespaces/gardens/namespace.yaml': 'id: 9\nlabel: Gardens\naliases: [lawns]\n',
+      [`${homeOf('lawns/grass')}/dataset.yaml`]: 'id: 3\nlabel: Grass\n',
+    },
+    [
+      ['namespaces/lawns:1:1', 'error', /lawns is called gardens now, and .* Move them to namespaces\/gardens\.$/],
+      [
+        `${homeOf('parks/benches')}:1:1`,
+        'error',
+        new RegExp(
+          (
+            '^dataset\\.yaml is missing: parks/benches is called parks/seats now, and a merge has left files in its former folder\\. ' +
+            'Move them to D/seats\\. In the folder of the catalogue: git mv D/benches/data D/seats/ && ' +
+            'git mv D/benches/versions/\\* D/seats/versions/ && rmdir D/benches/versions D/benches$'
+          ).replaceAll('D/', 'namespaces/parks/datasets/'),
+        ),
+      ],
+    ],
+  ],
+  [
     'merge key by which a record was to be hidden',
     { [benches]: 'x-base: &base { visibility: private }\nid: 2\nlabel: x\n<<: *base\nlicense: MIT\n' },
     [
