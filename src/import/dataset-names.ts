@@ -1,6 +1,6 @@
 /** Names of imported datasets in their namespace: none takes that of another dataset, nor a former one, which leads to its dataset. */
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import { maxSlugLength } from '../catalogue/ref.ts';
+import { type DatasetRef, maxSlugLength } from '../catalogue/ref.ts';
 import { slugify } from '../catalogue/slug.ts';
 import type { Dataset } from '../catalogue/types.ts';
 import type { ImportedDataset } from './imported.ts';
@@ -22,6 +22,8 @@ export class DatasetNames {
   readonly #namespace: Namespace;
   /** In lower case; also the former names that were found out. */
   readonly #taken: Set<string>;
+  /** Datasets to which names lead as former ones, of those that were asked for ahead. */
+  readonly #asked = new Map<string, Promise<DatasetRef | null>>();
 
   constructor(catalogue: Catalogue, namespace: Namespace) {
     this.#catalogue = catalogue;
@@ -29,15 +31,30 @@ export class DatasetNames {
     this.#taken = new Set(namespace.taken);
   }
 
+  /** Asks whether the name that a new dataset will probably get is a former one, before `forNew` needs the answer. */
+  expectNew(dataset: ImportedDataset): void {
+    const slug = freeSlug(this.#wanted(dataset), this.#taken);
+    if (this.#namespace.isNew || this.#asked.has(slug)) return;
+    const asked = this.#findByFormerName(slug);
+    // `forNew` gets the error.
+    asked.catch(() => {});
+    this.#asked.set(slug, asked);
+  }
+
   /** The name of a new dataset. */
   async forNew(dataset: ImportedDataset): Promise<string> {
     const wanted = this.#wanted(dataset);
-    const { namespace, isNew } = this.#namespace;
     for (;;) {
       const slug = freeSlug(wanted, this.#taken);
       this.#taken.add(slug.toLowerCase());
-      if (isNew || !(await findByFormerAddress(this.#catalogue, { namespace, slug }))) return slug;
+      const asked = this.#asked.get(slug);
+      this.#asked.delete(slug);
+      if (this.#namespace.isNew || !(await (asked ?? this.#findByFormerName(slug)))) return slug;
     }
+  }
+
+  #findByFormerName(slug: string): Promise<DatasetRef | null> {
+    return findByFormerAddress(this.#catalogue, { namespace: this.#namespace.namespace, slug });
   }
 
   /** The new name of a dataset that has another one at the source now; undefined if it keeps its own. */

@@ -186,7 +186,7 @@ async function takeItems(
   let done = 0;
   let isComplete = true;
   try {
-    for await (const item of items) {
+    for await (const item of readAhead(items, (one) => 'dataset' in one && writer.expect(one.dataset))) {
       signal?.throwIfAborted();
       if ('total' in item) {
         total = (total ?? 0) + item.total;
@@ -206,6 +206,39 @@ async function takeItems(
     await writer.flush();
   }
   return isComplete;
+}
+
+/** Items of a source that are read before the one that is taken in: a remote is asked about as many datasets at the same time. */
+const itemsAhead = 8;
+
+/**
+ * Items in their order, of which some are read ahead.
+ * @param onRead called with an item as soon as it is read
+ */
+async function* readAhead<T>(items: AsyncIterable<T>, onRead: (item: T) => unknown): AsyncGenerator<T, void> {
+  const iterator = items[Symbol.asyncIterator]();
+  const ahead: Promise<IteratorResult<T>>[] = [];
+  const read = async () => {
+    const next = await iterator.next();
+    if (!next.done) onRead(next.value);
+    return next;
+  };
+  try {
+    for (;;) {
+      while (ahead.length < itemsAhead) {
+        const next = read();
+        // The error is thrown when its turn comes, after the items before it.
+        next.catch(() => {});
+        ahead.push(next);
+      }
+      const next = await ahead.shift();
+      if (!next || next.done) return;
+      yield next.value;
+    }
+  } finally {
+    // Without waiting for what is being read: the documents are closed.
+    iterator.return?.().catch(() => {});
+  }
 }
 
 /** @throws ValidationError for nothing, for an address that is incomplete, and for one of another kind */

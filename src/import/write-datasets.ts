@@ -141,12 +141,21 @@ export class DatasetWriter {
     return own && `its record ${own.path} can't be read. Fix it, and import again: ${own.problem}`;
   }
 
+  /** Announces a dataset that `add` will get soon: what a remote has to be asked about it is asked meanwhile. */
+  expect(dataset: ImportedDataset): void {
+    if (!this.#presentOf(dataset.id)) this.#names.expectNew(dataset);
+  }
+
+  #presentOf(id: string): Dataset | undefined {
+    return this.#known.get(originKey({ from: this.#target.from, id })) ?? this.#known.get(id);
+  }
+
   /** @returns the dataset, once it is written or planned; null if it was refused */
   async add(dataset: ImportedDataset): Promise<Added | null> {
     const { from, namespace, dryRun } = this.#target;
     if (this.#seen.has(dataset.id)) return this.#skip(dataset.id, 'the source has another record with this identifier');
     this.#seen.add(dataset.id);
-    const present = this.#known.get(originKey({ from, id: dataset.id })) ?? this.#known.get(dataset.id);
+    const present = this.#presentOf(dataset.id);
     if (present) {
       this.#forget(present);
       return this.#update(present, dataset);

@@ -6,6 +6,7 @@ import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { RecordChange } from '../../src/catalogue/replica.ts';
 import { importSource } from '../../src/import/import-source.ts';
@@ -100,6 +101,29 @@ describe('the writes of an import', () => {
       environment,
     ).finally(() => catalogue.close());
     assert.deepEqual([created.length, skipped], [2, []]);
+  });
+
+  it('into a namespace that is there ask for a few former addresses at a time', async () => {
+    const root = await makeRoot();
+    writeSource(dirname(root), 'Tree', 40);
+    const catalogue = await openCatalogue(root);
+    const get = catalogue.get.bind(catalogue);
+    let [asked, atOnce, most] = [0, 0, 0];
+    catalogue.get = async (...given) => {
+      asked++;
+      most = Math.max(most, ++atOnce);
+      await setTimeout(2);
+      return await get(...given).finally(() => atOnce--);
+    };
+    const environment = { catalogue, cwd: root, cacheFolder: join(root, '.catalogue', 'import') };
+    const request = { source: join(dirname(root), 'data.json'), namespace: 'parks' };
+    const { created, skipped } = await importSource(request, environment).finally(() => catalogue.close());
+    assert.deepEqual(
+      created.map(({ ref: { slug } }) => slug),
+      Array.from({ length: 40 }, (_, i) => `tree-${i}`),
+    );
+    assert.deepEqual([skipped, asked], [[], 41], 'once for the namespace, and for each dataset');
+    assert.ok(most > 4 && most <= 8, `${most} at the same time`);
   });
 
   it('wait for the disk once for many records, where the file system can be synced as a whole', async () => {
