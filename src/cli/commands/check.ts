@@ -31,7 +31,8 @@ export const command: Verb<Options> = {
   description: 'Find errors in the files of the catalogue.',
   notes:
     'It checks syntax, fields, ids, references, licences and addresses. Data files are read, and compared with their checksums, only ' +
-    'with --deep. With --remote, it lists the errors that the server has found in its files. The exit code is 1 if there is an error.\n\n' +
+    "with --deep. With --remote, it lists the errors for which the server can't read a file; warnings, and errors between records, need " +
+    'the files. The exit code is 1 if there is an error.\n\n' +
     'With --changed, it checks only the files that differ from a commit, committed or not, and what they affect: another ' +
     'record with the same id, a query of a removed dataset. Without a name, the commit is the one where the branch ' +
     'started, from its upstream or else from the main branch. With --staged, it checks what the next commit will have.\n\n' +
@@ -73,6 +74,7 @@ export const command: Verb<Options> = {
     else showText(context, terminalColours(context, global.color), report, place);
     if (chosen === 'text' && report.standards) showCoverage(show, report.standards);
     if (chosen !== 'json') summarise(call, report, options.fix ?? false);
+    if (chosen !== 'json' && call.isRemote) call.show.message(notCheckedRemotely);
     return report.problems.some(({ severity }) => severity === 'error') ? 1 : 0;
   },
 };
@@ -138,6 +140,10 @@ async function checkedRemotely(call: Call, options: Options): Promise<Checked> {
     throw new UsageError(`--${flag} needs the files, and those of a remote are on its server. Run it there.`);
   return { report: await checkRemote(await call.open()), place: (path) => path };
 }
+
+const notCheckedRemotely =
+  "A remote lists only errors for which it can't read a file. For warnings, and errors between records such as two with one id, " +
+  'type on its server: catalogue check';
 
 /** The errors that the server of a remote has found in its files. */
 async function checkRemote(catalogue: Catalogue): Promise<CheckResult> {
