@@ -37,6 +37,8 @@ export function DatasetMap({ context, path, shown, columns }: DatasetMapProps): 
     texts: movingMapTexts(context),
   });
   const sentence = shown ? mapSentence(context, shown.counts) : locale.text('map');
+  // No row is anywhere: a picture would be the world, or the sea.
+  if (shown?.counts.located === 0) return <p class="soft">{sentence}</p>;
   return (
     <figure {...figure.attributes}>
       <div class="plate">

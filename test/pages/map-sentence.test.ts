@@ -31,6 +31,15 @@ it('says of any kind how much of it is drawn', () => {
   assert.match(some('de', 'polygons', false), /^5 Flächen von 9 gezeigt: .* sind zusammen gezeichnet\.$/);
 });
 
+it('says that no row has a geometry, in place of a map without them', () => {
+  const context = { locale: localeFor('en'), query: new URLSearchParams(), base: '', path: '/x/' } as never;
+  const counts = { matched: 2, located: 0, drawn: 0, isSampled: false, kind: 'shapes' } as const;
+  const html = (located: number) =>
+    render(DatasetMap({ context, path: '/x/', shown: { counts: { ...counts, located }, legend: null }, columns: [] }));
+  assert.equal(html(0), '<p class="soft">None of the 2 rows has a geometry.</p>');
+  assert.match(html(1), /^<figure .*<img /);
+});
+
 it('the form that colours the map keeps the columns of the chart', () => {
   const query = new URLSearchParams({ _number: 'gdp', _lines: 'region', _colour: 'gdp' });
   const context = { locale: localeFor('en'), query, base: '', path: '/x/' } as never;
