@@ -276,10 +276,15 @@ describe('reading pages', () => {
     assert.equal(seen.borderTopWidth, '2px');
     await page.evaluate(() => document.querySelector('#columns')?.scrollIntoView());
     await page.waitForSelector('.toc [aria-current=location][href="#columns"]');
-    const lines = await page.$$eval('.toc a', (links) =>
-      links.map((one) => getComputedStyle(one).borderBottomColor !== getComputedStyle(document.body).backgroundColor),
-    );
-    assert.equal(lines.filter(Boolean).length, 1, 'the part that is read is underlined');
+    for (const [selector, what] of [
+      ['.toc a', 'the part that is read'],
+      ['.use .names label', 'the tool that is chosen'],
+    ] as const) {
+      const lines = await page.$$eval(selector, (some) =>
+        some.map((one) => getComputedStyle(one).borderBottomColor !== getComputedStyle(document.body).backgroundColor),
+      );
+      assert.equal(lines.filter(Boolean).length, 1, `${what} is underlined, and nothing beside it`);
+    }
     await context.close();
   });
 
