@@ -57,6 +57,7 @@ type DetailRow = readonly [
   image: string,
   /** Slug of the version that is shown; '' if it has no rows here. */
   version: string,
+  links: number,
 ];
 
 export interface LabelPart {
@@ -139,6 +140,7 @@ export function summarize(
         newest ? geometryTypesInMetadata(newest).join(',') : '',
         dataset.thumbnail_image || dataset.image,
         newest?.ready && newest.rows !== null && !newest.href ? newest.slug : '',
+        Object.keys(dataset.links).length,
       ];
     }),
     columns: datasets.map((dataset) => {
@@ -183,11 +185,11 @@ function datasetOf(
   [, label, slugOrPlain, keywords, licence, format, updated, count, rows, size, data]: LabelRow,
   namespace: string,
   id: number,
-  { words, detail = ['', null, '', '', ''], columns }: Rest,
+  { words, detail = ['', null, '', '', '', 0], columns }: Rest,
 ): Dataset {
   const word = (place: number) => words[place] ?? '';
   const slug = slugOrPlain === 0 ? plainSlug(label) : slugOrPlain;
-  const [description, bbox, geometry, image, shown] = detail;
+  const [description, bbox, geometry, image, shown, links] = detail;
   const nulls = columns.flatMap(([name, , , nulls]) => (nulls === null ? [] : [{ name, nulls }]));
   const version: ListedVersion = {
     ...({ kind: 'version', namespace, dataset: slug, slug: shown || 'latest' } as const),
@@ -210,7 +212,8 @@ function datasetOf(
     },
     ...{ image, showcase_image: '', thumbnail_image: image, visibility: 'public', missing_columns: [], aliases: [] },
     columns: columns.map(([name, own, type]) => ({ name, label: own || name, type, description: '', unit: '' })),
-    // Of older versions only their number is shown.
+    // Of links and older versions only their number is shown.
+    links: Object.fromEntries(Array.from({ length: links }, (_, place) => [place, ''])),
     versions: Array.from({ length: count }, () => version),
   };
   return dataset as unknown as Dataset;

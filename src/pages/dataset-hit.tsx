@@ -21,12 +21,16 @@ export interface HitProps {
   readonly terms: readonly string[];
 }
 
+/** True for a dataset whose columns are drawn as a strip. */
+export const hasStrip = (dataset: Dataset): boolean => stripColumnsOf(dataset, shownVersion(dataset)).length > 0;
+
 export function DatasetHit({ context, dataset, namespace, terms }: HitProps): VNode {
   const { locale } = context;
   const version: ListedVersion | undefined = shownVersion(dataset);
   const columns = stripColumnsOf(dataset, version);
   const updated = lastUpdateOf(dataset);
   const { licence } = dataset;
+  const links = Object.keys(dataset.links).length;
   return (
     <li class="hit">
       <div>
@@ -51,7 +55,7 @@ export function DatasetHit({ context, dataset, namespace, terms }: HitProps): VN
           {version?.file || version?.href ? (
             <span>{sizeAndFormat(version, locale)}</span>
           ) : (
-            <span>{locale.text('noData')}</span>
+            <span>{links > 0 ? locale.text('linkCount', { count: links }) : locale.text('noData')}</span>
           )}
           {licence && <span>{licenceName(licence)}</span>}
           {updated && (

@@ -10,7 +10,7 @@ import type { Steps } from '../catalogue/steps.ts';
 import type { Dataset } from '../catalogue/types.ts';
 import { apiRoot, collections } from '../catalogue/urls.ts';
 import { CodeBlock } from './code-block.tsx';
-import { DatasetHit } from './dataset-hit.tsx';
+import { DatasetHit, hasStrip } from './dataset-hit.tsx';
 import { FacetList, FilterChips, FilterName } from './facets.tsx';
 import { hrefOf, hrefOfSearch, hrefWith, type PageContext } from './page-context.ts';
 import { StripFamilies } from './strip.tsx';
@@ -80,7 +80,7 @@ export function DatasetListing({ context, without = [], aside, ...list }: ListPr
         {context.isExport && <p class="note no-js">{context.locale.text('searchNeedsScript')}</p>}
         <ResultBar context={context} {...list} />
         <FilterChips context={context} namespaces={namespaces} names={filterNames} />
-        {found.items.length > 0 && <StripFamilies locale={context.locale} />}
+        {found.items.some(hasStrip) && <StripFamilies locale={context.locale} />}
         <Hits context={context} {...list} />
       </section>
       {aside}

@@ -23,6 +23,7 @@ const seed = makeFolder({
     'parks/plan': { label: 'Plan of the trees' },
     'parks/empty': { label: 'Empty trees' },
     'parks/linked': { label: 'Linked trees' },
+    'parks/listed': { label: 'Listed trees', links: { Report: 'https://example.org/report.pdf' } },
   },
 });
 const base = 'https://data.example.org/open';

@@ -134,6 +134,21 @@ describe('the page of a state', () => {
     assert.doesNotMatch(await page('/api/v1/datasets/'), /plate\.svg/);
   });
 
+  it('a list of datasets without versions: the number of their links, and no legend of bars', async (test) => {
+    const links = { Report: 'https://example.org/report.pdf', Map: 'https://example.org/map' };
+    const { base } = await served(
+      {
+        namespaces: { parks: { label: 'Parks' } },
+        datasets: { 'parks/linked': { label: 'Linked', links }, 'parks/bare': { label: 'Bare' } },
+      },
+      test,
+    );
+    const text = await (await fetch(`${base}/api/v1/datasets/`, { headers: { Accept: 'text/html' } })).text();
+    assert.match(text, /Linked<.*?<div class="dots"><span>2 links<\/span>/);
+    assert.match(text, /Bare<.*?<div class="dots"><span>no data yet<\/span>/);
+    assert.doesNotMatch(text, /A bar for each column/);
+  });
+
   it('an empty catalogue: three commands', async (test) => {
     const empty = await served({}, test);
     const text = await (await fetch(empty.base, { headers: { Accept: 'text/html' } })).text();
