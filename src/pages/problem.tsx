@@ -34,6 +34,9 @@ const titles: Readonly<Record<number, TextKey>> = {
 /** The message of Django REST Framework, which says no more than the title. */
 const notFoundDetail = 'Not found.';
 
+/** The message of a list that ends before the page that was asked for. */
+const noPageDetail = 'Invalid page.';
+
 /** Names of messages about the request as a whole. */
 const general: readonly string[] = ['detail', 'non_field_errors', 'reason', 'override'];
 
@@ -57,12 +60,18 @@ export function renderProblemPage(context: PageContext, parts: ProblemParts): st
         {entries
           .filter(({ name }) => name === 'detail' || name === 'non_field_errors')
           .flatMap(({ texts }) => texts)
-          .filter((text) => status !== 404 || text !== notFoundDetail)
+          .filter((text) => status !== 404 || (text !== notFoundDetail && text !== noPageDetail))
           .map((text) => (
             <p key={text} class="prose" dir="auto" lang={locale.langOf(text)}>
               {text}
             </p>
           ))}
+        {messages.detail === noPageDetail && (
+          <p class="prose">
+            {locale.text('noSuchPage', { page: context.query.get('page') ?? '' })}{' '}
+            <a href={hrefWith(context, { page: null })}>{locale.text('toFirstPage')}</a>
+          </p>
+        )}
         {named.length > 0 && (
           <dl class="facts wrong">
             {named.map(({ name, texts }) => (

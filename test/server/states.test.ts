@@ -149,6 +149,13 @@ describe('the page of a state', () => {
     assert.doesNotMatch(text, /A bar for each column/);
   });
 
+  it('a page behind the end of a list: the first page, with its filters', async () => {
+    const { status, text } = await ask('/api/v1/datasets/?search=a&page=99');
+    assert.equal(status, 404);
+    assert.match(text, /This list has no page 99\. <a href="\/api\/v1\/datasets\/\?search=a">To its first page<\/a>/);
+    assert.doesNotMatch(text, /Invalid page/);
+  });
+
   it('an empty catalogue: three commands', async (test) => {
     const empty = await served({}, test);
     const text = await (await fetch(empty.base, { headers: { Accept: 'text/html' } })).text();

@@ -229,6 +229,8 @@ export const english = {
   problemOther: 'The request was not answered',
   nothingWasFiltered: 'Nothing was filtered, so that no wrong answer looks right.',
   withoutParameter: 'Show it without {name}',
+  noSuchPage: 'This list has no page {page}.',
+  toFirstPage: 'To its first page',
   searchInstead: 'Search the catalogue, or go to {link}.',
   nearestAddress: 'Did you mean {link}?',
   tryAgainIn: 'Try again in {count} s.',

@@ -225,6 +225,8 @@ export const french: Texts = {
   problemOther: 'La demande est restée sans réponse',
   nothingWasFiltered: 'Rien n’a été filtré, pour qu’aucune réponse fausse ne paraisse juste.',
   withoutParameter: 'Montrer sans {name}',
+  noSuchPage: 'Cette liste n’a pas de page {page}.',
+  toFirstPage: 'À sa première page',
   searchInstead: 'Cherchez dans le catalogue, ou voyez {link}.',
   nearestAddress: 'Vouliez-vous dire {link} ?',
   tryAgainIn: 'Réessayez dans {count} s.',

@@ -224,6 +224,8 @@ export const german: Texts = {
   problemOther: 'Die Anfrage wurde nicht beantwortet',
   nothingWasFiltered: 'Es wurde nichts gefiltert, damit keine falsche Antwort richtig aussieht.',
   withoutParameter: 'Ohne {name} zeigen',
+  noSuchPage: 'Diese Liste hat keine Seite {page}.',
+  toFirstPage: 'Zu ihrer ersten Seite',
   searchInstead: 'Durchsuchen Sie den Katalog, oder wählen Sie: {link}.',
   nearestAddress: 'Meinten Sie {link}?',
   tryAgainIn: 'Versuchen Sie es in {count} s noch einmal.',
