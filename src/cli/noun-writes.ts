@@ -63,6 +63,8 @@ export async function editRecordFields<K extends WritableKind, Own extends objec
   const { entity, isUnchanged } = await editAndCompare(call, catalogue, ref, input, options);
   const object = noun.represent(entity, linksOfCatalogue(catalogue));
   showOutcome(call, { done: ['Changed', 'change'], ref, now: entity, isUnchanged, object, dryRun: options.dryRun });
+  const change = { before: ref, entity, input };
+  for (const sentence of (await edit.consequences?.(call, catalogue, change)) ?? []) call.show.message(sentence);
   await warnOfDoubtfulValues(call.show, kind, input);
   return 0;
 }

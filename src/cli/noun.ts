@@ -52,6 +52,12 @@ export interface RecordNoun<K extends WritableKind, Own extends object = object>
     options?(): readonly Option[];
     /** Checks or completes the fields given, with a look into the catalogue. */
     complete?(call: Call, catalogue: Catalogue, ref: Refs[K], input: Input): Promise<Input>;
+    /** Sentences about what follows from the change. @param before name of the record before it */
+    consequences?(
+      call: Call,
+      catalogue: Catalogue,
+      change: { readonly before: Refs[K]; readonly entity: Entities[K]; readonly input: Input },
+    ): Promise<readonly string[]>;
   };
   readonly remove: Help & {
     /** The parts that are removed with the record, for the confirmation question: ` with password and tokens`. */

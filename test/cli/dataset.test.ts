@@ -357,6 +357,26 @@ describe('--dry-run', () => {
     });
 });
 
+describe('a dataset that is moved', () => {
+  it('out of a private namespace is said to be visible to everybody, if it is', async () => {
+    const root = await makeRoot();
+    const run = async (...argv: string[]) => {
+      const { err, exitCode } = await type(argv, { root });
+      assert.equal(exitCode, 0, err);
+      return err;
+    };
+    await run('namespace', 'add', 'secret', '--label', 'Secret', '--visibility', 'private');
+    const sentence = /^The namespace parks is public, and secret is not: everybody may see the dataset there\.$/m;
+    assert.doesNotMatch(await run('dataset', 'edit', 'parks/trees', '--namespace', 'secret'), sentence);
+    assert.doesNotMatch(await run('dataset', 'edit', 'secret/trees', '--label', 'Oaks'), sentence);
+    const move = ['dataset', 'edit', 'secret/trees', '--namespace', 'parks'];
+    assert.match(await run(...move, '--dry-run'), sentence);
+    assert.doesNotMatch(await run(...move, '--visibility', 'private', '--dry-run'), sentence);
+    assert.match(await run(...move), sentence);
+    assert.doesNotMatch(await run('dataset', 'edit', 'parks/trees', '--namespace', 'water'), sentence);
+  });
+});
+
 describe('namespace', () => {
   it('is added, listed, shown, edited and removed', async () => {
     const groups = Object.fromEntries(['a', 'b', 'c'].map((slug, i) => [slug, { id: i + 1, label: slug }]));

@@ -142,4 +142,23 @@ describe('options for reading', () => {
     assert.deepEqual(await reading(), {});
     assert.doesNotMatch(readFileSync(join(root, homeOf('parks/trees'), 'dataset.yaml'), 'utf8'), /reading/);
   });
+
+  it('are those of the next version, and an edit says how the newest file is read with them', async () => {
+    const root = await makeRoot();
+    const run = (...argv: string[]) => type(argv, { root, files: { 'a.csv': 'zip,n\n1,2\n' } });
+    const typeOf = async () => JSON.parse((await run('column', 'list', 'parks/values', '--json')).out)[0].type;
+    await run('publish', 'a.csv', '--to', 'parks/values');
+    const edit = ['dataset', 'edit', 'parks/values', '--type', 'zip=string'];
+    const { err } = await run(...edit);
+    const [, download = '', publish = ''] =
+      /^The next version is read so\..*: catalogue (.*), and then catalogue (.*)$/m.exec(err) ?? [];
+    assert.equal(await typeOf(), 'integer');
+    const { exitCode } = await run(...download.replace('FILE', join(root, 'a.csv')).split(' '));
+    assert.equal(exitCode, 0);
+    assert.equal((await run(...publish.replace('FILE', 'a.csv').split(' '))).exitCode, 0);
+    assert.equal(await typeOf(), 'string');
+    assert.doesNotMatch((await run(...edit)).err, /next version/);
+    await run('dataset', 'add', 'parks/lawns', '--label', 'Lawns');
+    assert.doesNotMatch((await run('dataset', 'edit', 'parks/lawns', '--decimal', ',')).err, /next version/);
+  });
 });

@@ -105,7 +105,9 @@ interface EditOptions extends Partial<Record<ColumnText, string>> {
 const edit: Verb<EditOptions> = {
   usage: 'edit <dataset> <column>',
   description: 'Describe a column. Only the fields that are given change.',
-  notes: 'The description stays when a new version is added, even one without the column.',
+  notes:
+    'The description stays when a new version is added, even one without the column. The type is that of the data: ' +
+    'dataset edit --type has the one as which the next version is read.',
   examples: [
     'catalogue column edit parks/trees height --unit m --description "From the ground to the top"',
     'catalogue column edit parks/trees geometry --label Position --dry-run',

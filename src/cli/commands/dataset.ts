@@ -1,10 +1,13 @@
 /** `catalogue dataset`: descriptions of published data. */
+import { isDeepStrictEqual } from 'node:util';
 import { Option } from 'commander';
+import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { parseDatasetRef, refFromSlug } from '../../catalogue/parse-ref.ts';
 import { mergeReadingOptions } from '../../catalogue/reading.ts';
-import { formatRef } from '../../catalogue/ref.ts';
+import { type DatasetRef, formatRef } from '../../catalogue/ref.ts';
 import { representDataset } from '../../catalogue/represent.ts';
-import type { ReadingOptionChanges } from '../../catalogue/types.ts';
+import type { Dataset, ReadingOptionChanges } from '../../catalogue/types.ts';
+import type { Call } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { inputFromOptions } from '../fields.ts';
 import { findEntityOrRenamed, runWithNameSuggestions } from '../lookup.ts';
@@ -12,6 +15,7 @@ import type { Noun } from '../noun.ts';
 import { verbsOfNoun } from '../noun-verbs.ts';
 import { editorNote, renameOption } from '../options.ts';
 import { readingOptions, readingOptionsFrom, type UploadOptions } from '../transfer/upload-options.ts';
+import { typedCommand } from '../typed-command.ts';
 import { assertLabelMakesSlug } from '../writes.ts';
 import { showDataset } from './dataset-show.ts';
 
@@ -98,6 +102,10 @@ const dataset: Noun<'dataset', EditOptions> = {
       const { reading } = await runWithNameSuggestions(call, catalogue, ref, () => catalogue.get<'dataset'>(ref));
       return { ...input, reading: mergeReadingOptions(reading, input.reading as ReadingOptionChanges) };
     },
+    consequences: async (call, catalogue, { before, entity, input }) => [
+      ...(input.reading === undefined ? [] : sentencesAboutNextVersion(call, entity)),
+      ...(await sentencesAboutAudience(catalogue, before, entity)),
+    ],
   },
   remove: {
     description: 'Remove a dataset, with all of its versions and their data.',
@@ -107,5 +115,27 @@ const dataset: Noun<'dataset', EditOptions> = {
     },
   },
 };
+
+/** The sentence that other options for reading leave the data as they are, if there are some. */
+function sentencesAboutNextVersion(call: Call, entity: Dataset): string[] {
+  const newest = entity.versions.find(({ ready }) => ready);
+  if (!newest || newest.rows === null || isDeepStrictEqual(newest.reading, entity.reading)) return [];
+  const name = formatRef(entity);
+  const download = typedCommand(call, `download ${name} --output FILE`);
+  const publish = typedCommand(call, `publish FILE --to ${name}`);
+  return [`The next version is read so. To read the file of the newest one so: ${download}, and then ${publish}`];
+}
+
+/** The sentence that everybody may see a dataset now, since it was moved out of a private namespace. */
+async function sentencesAboutAudience(catalogue: Catalogue, before: DatasetRef, now: Dataset): Promise<string[]> {
+  if (before.namespace === now.namespace || now.visibility === 'private') return [];
+  const [from, to] = await Promise.all(
+    [before, now].map(({ namespace }) => catalogue.get<'namespace'>({ kind: 'namespace', slug: namespace })),
+  );
+  if (from?.visibility !== 'private' || to?.visibility === 'private') return [];
+  return [
+    `The namespace ${now.namespace} is public, and ${before.namespace} is not: everybody may see the dataset there.`,
+  ];
+}
 
 export const verbs = verbsOfNoun(dataset);
