@@ -8,6 +8,7 @@ import type { PayloadInfo } from '../formats/types.ts';
 import { textForms, type Utf8Texts } from '../formats/utf8-texts.ts';
 import { isCommonUtf8Date, numberTextKind, parseBooleanText } from './infer-types.ts';
 import { MisfitCounter, type Misfits } from './misfits.ts';
+import { SlashedDates } from './slashed-dates.ts';
 import {
   type DateForm,
   decimalComma,
@@ -82,6 +83,7 @@ export class ColumnForms {
   #isCode = false;
   numbers: NumberForm;
   dates: DateForm | null;
+  readonly slashedDates = new SlashedDates();
   /** The first text with a decimal comma, or the first date, if the column was recognized by its values. */
   example: string | null = null;
 
@@ -177,6 +179,7 @@ export class ColumnForms {
       this.#hasBlanks = true;
       return;
     }
+    this.slashedDates.stop();
     this.#mayBeGrouped &&= mayBeGrouped;
     this.#hasNumbers = true;
     this.#areDates = false;
@@ -193,6 +196,7 @@ export class ColumnForms {
     const isDate = mayFit && !isNumber && recognizedDateForm(text) !== undefined;
     this.#areCommas &&= isComma || isBlank(text);
     this.#areDates &&= isDate;
+    this.slashedDates.add(text);
     if (isComma && this.#mustBeComma(text)) this.#isComma = this.#setExample(text);
     if (isDate) this.#isDate = this.#setExample(text);
     this.#isCode ||= mayFit && !isNumber && /^-?\d+$/.test(text);
@@ -223,6 +227,7 @@ export class ColumnForms {
         if (form === byteForms.unknown || isFirst) this.#addTextOfRow(texts, row, lineOf);
         else {
           this.#areDates = false;
+          this.slashedDates.stop();
           if (form !== byteForms.integer) this.#areCommas = false;
           if (form === byteForms.code) this.#isCode = true;
           if (form === byteForms.integer) this.#numbersMisfits.addFits();

@@ -11,8 +11,10 @@ import { encodeDictionary, encodeUtf8Dictionary } from '../table/dictionary.ts';
 import { ColumnForms, type ColumnSettings } from './column-forms.ts';
 import { parseBooleanText, textValueKind, typeForValueKinds, valueKinds } from './infer-types.ts';
 import { convertValues, MisfitCounter, type Misfits } from './misfits.ts';
+import type { SlashedDates } from './slashed-dates.ts';
 import { decimalComma, decimalPoint, isBlank, makeTextConverter, type ReadableType } from './text-forms.ts';
 import {
+  booleanCodes,
   firstText,
   firstValue,
   fitsCommas,
@@ -79,6 +81,12 @@ export class ColumnProfile {
     if (example === null || this.#asText || this.#settings.type !== undefined) return null;
     if (this.type === 'float' && numbers === decimalComma) return { form: 'decimal comma', example };
     return dates && (this.type === 'date' || this.type === 'datetime') ? { form: 'date', example } : null;
+  }
+
+  /** Formats of dates whose day or month comes first, if all values are texts of such a form; null if not. */
+  get dateFormats(): SlashedDates['found'] {
+    const isText = this.type === 'string' && this.#settings.type === undefined && this.#settings.dates === undefined;
+    return isText && this.#textual ? this.#forms.slashedDates.found : null;
   }
 
   /** True for numbers read with decimal points, all of which may be points between thousands. */
@@ -247,16 +255,8 @@ export class ColumnProfile {
   }
 
   #toBooleans(values: readonly unknown[], rows: number): ColumnValues | null {
-    const codes = new Uint8Array(rows);
-    const end = Math.min(rows, values.length);
-    for (let row = 0; row < end; row++) {
-      const value = values[row];
-      if (value === null || value === undefined || (this.#textual && value === '')) continue;
-      const flag = typeof value === 'string' && this.#textual ? parseBooleanText(value) : value;
-      if (typeof flag !== 'boolean') return null;
-      codes[row] = flag ? 2 : 1;
-    }
-    return this.#addCodes(codes);
+    const codes = booleanCodes(values, rows, this.#textual);
+    return codes && this.#addCodes(codes);
   }
 
   #toTexts(values: readonly unknown[], rows: number): ColumnValues {

@@ -47,6 +47,7 @@ export function ingestRemarks(
     ...misplacedRemarks(misplaced),
     ...columns.flatMap(({ name, profile }) => [
       ...recognitionRemarks(name, profile),
+      ...dateFormatRemarks(name, profile),
       // Of a head of several rows, the cells below the first are no values.
       ...(profile.type === 'string' && Number(profile.misfits?.line) <= headEnd ? [] : misfitRemarks(name, profile)),
     ]),
@@ -132,6 +133,15 @@ function recognitionRemarks(name: string, { recognized, type }: ColumnProfile): 
   return [`Column "${excerpt(name)}": read as ${read}.`];
 }
 
+function dateFormatRemarks(name: string, { dateFormats }: ColumnProfile): string[] {
+  if (!dateFormats) return [];
+  const { formats, example } = dateFormats;
+  const options = formats.map((format) => `--date-format ${quoted(format)}`).join(', or ');
+  return [
+    `Column "${excerpt(name)}": text, since dates such as ${example} may begin with the day or the month. To read them: ${options}`,
+  ];
+}
+
 function misfitRemarks(name: string, { misfits, type }: ColumnProfile): string[] {
   if (!misfits) return [];
   const described = describeMisfits(
@@ -145,7 +155,7 @@ function misfitRemarks(name: string, { misfits, type }: ColumnProfile): string[]
   return [`${described}: null in such rows.`];
 }
 
-const quoted = (name: string) => (/^[\w.-]+$/.test(name) ? name : JSON.stringify(name));
+const quoted = (name: string) => (/^[\w./-]+$/.test(name) ? name : JSON.stringify(name));
 
 function describeMisfits(where: string, { count, present, line, text }: Misfits, noun: string): string {
   const place = line === undefined ? '' : `line ${line}, `;

@@ -122,6 +122,20 @@ export function scanNumbers(texts: Utf8Texts): ScannedNumbers | null {
   return { numbers, kinds, mayBeGrouped, fitCommas };
 }
 
+/** The booleans among values, as `scanBooleans` has them. @param textual true if texts may be booleans */
+export function booleanCodes(values: readonly unknown[], rows: number, textual: boolean): Uint8Array | null {
+  const codes = new Uint8Array(rows);
+  const end = Math.min(rows, values.length);
+  for (let row = 0; row < end; row++) {
+    const value = values[row];
+    if (value === null || value === undefined || (textual && value === '')) continue;
+    const flag = typeof value === 'string' && textual ? parseBooleanText(value) : value;
+    if (typeof flag !== 'boolean') return null;
+    codes[row] = flag ? 2 : 1;
+  }
+  return codes;
+}
+
 /** The booleans: 0 is missing, 1 false, 2 true. Null if a text is neither. */
 export function scanBooleans(texts: Utf8Texts): Uint8Array | null {
   const { bytes, ends, forms } = texts;

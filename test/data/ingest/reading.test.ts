@@ -93,6 +93,43 @@ test('whole numbers beyond those that are exact are not said to be none', async 
   }
 });
 
+test('dates whose day or month comes first are text, and the format that reads them is said', async () => {
+  for (const [cells, formats, type] of [
+    [['12/31/2024', '1/2/2024'], ['MM/DD/YYYY'], 'date'],
+    [['31-12-2024', '01-02-2024'], ['DD-MM-YYYY'], 'date'],
+    [['01/02/2024', '03/04/2024'], ['DD/MM/YYYY', 'MM/DD/YYYY'], 'date'],
+    [['12/31/2024 9:30', '01/02/2024 10:00'], ['"MM/DD/YYYY HH:MM"'], 'datetime'],
+    [['31/12/2024 09:30:00', ''], ['"DD/MM/YYYY HH:MM:SS"'], 'datetime'],
+  ] as const) {
+    for (const many of [1, 9000]) {
+      const text = `d;b\n${`${cells.map((cell) => `${cell};x\n`).join('')}`.repeat(many)}`;
+      const { types, remarks, values } = await read(text);
+      const options = formats.map((format) => `--date-format ${format}`).join(', or ');
+      const reason = `dates such as ${cells[0]} may begin with the day or the month`;
+      assert.deepEqual(remarks, [`Column "d": text, since ${reason}. To read them: ${options}`]);
+      assert.deepEqual([types[0], values[0]?.[0]], ['d:string', cells[0]]);
+      for (const format of formats) {
+        const found = await read(text, { date_format: format.replaceAll('"', '') });
+        assert.equal(found.types[0], `d:${type}`);
+        assert.doesNotMatch(String(found.remarks), /text/);
+      }
+    }
+  }
+  for (const cells of [
+    ['12/31/2024', '31/12/2024'],
+    ['12/31/2024', '12-31-2024'],
+    ['12/31/2024', '12/31/2024 10:00'],
+    ['12/31/24', '01/02/24'],
+    ['12/31/2024', 'spring'],
+    ['12/31/2024', '5'],
+    ['45/31/2024', '1/2/2024'],
+  ])
+    assert.deepEqual((await read(`d\n${cells.join('\n')}\n`)).remarks, [], String(cells));
+  assert.deepEqual((await read('d\n12/31/2024\n', { types: { d: 'string' } })).remarks, []);
+  assert.deepEqual((await read(many((n) => (n < 8500 ? '12/31/2024' : String(n))))).remarks, []);
+  assert.doesNotMatch(String((await read(many((n) => (n < 8500 ? String(n) : '12/31/2024')))).remarks), /format/);
+});
+
 test('numbers that may have points between thousands, beside decimal commas, are said', async () => {
   const rows = 'einwohner;flaeche;dichte;jahr\n1.234;12,5;1.25;1900\n999;3,25;2.250;2000\n';
   const { types, values, remarks } = await read(rows);
