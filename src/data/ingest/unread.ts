@@ -15,9 +15,34 @@ const vagueExtensions = ['', 'txt', 'dat', 'asc'];
  */
 export async function adviceAboutUnread(head: Buffer, path: string, fileName = ''): Promise<string | null> {
   if (isZipArchive(head)) return adviceAboutArchive(path);
+  if (fileExtension(fileName, false) === 'json') return adviceAboutObject(head.toString(), fileName);
   if (!vagueExtensions.includes(fileExtension(fileName, false)) || !looksLikeTable(head)) return null;
   const stem = fileName.replace(/\.[^.]*$/, '');
   return `The file looks like a table. To read its rows, name it so: --name ${/^[\w.-]+$/.test(stem) ? stem : 'table'}.csv`;
+}
+
+/** Advice about an object of JSON with an array of objects in it, as APIs send rows. */
+function adviceAboutObject(text: string, fileName: string): string | null {
+  const name = memberWithObjects(text);
+  if (name === null) return null;
+  const filter = /^[A-Za-z_]\w*$/.test(name) ? `.${name}` : `'.[${JSON.stringify(name).replaceAll("'", "'\\''")}]'`;
+  const file = /^[\w.-]+$/.test(fileName) ? fileName : 'FILE';
+  return (
+    `The file is an object, with objects in "${excerpt(name)}". If they are the rows, publish a file of them: ` +
+    `jq ${filter} ${file} > rows.json`
+  );
+}
+
+/** The first member of an object of JSON that is an array of objects; null if there is none in the text. */
+function memberWithObjects(text: string): string | null {
+  let depth = 0;
+  // Strings as a whole, since brackets in them say nothing; those before a colon and an array of objects are names.
+  for (const [token, name] of text.matchAll(/"([^"\\]*)"\s*:\s*(?=\[\s*\{)|"(?:[^"\\]|\\.)*(?:"|$)|[[\]{}]/gs)) {
+    if (name !== undefined && depth === 1) return name;
+    if (token === '{' || token === '[') depth++;
+    else if (token === '}' || token === ']') depth--;
+  }
+  return null;
 }
 
 async function adviceAboutArchive(path: string): Promise<string | null> {

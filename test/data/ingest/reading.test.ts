@@ -594,6 +594,33 @@ test('columns that would be the geometry without one wrong value are named, with
   }
 });
 
+test('an object of JSON with rows in it is not read, and a remark says how they are', async () => {
+  const adviceAbout = async (value: unknown, fileName = 'trees.json') => {
+    const text = typeof value === 'string' ? value : JSON.stringify(value, null, 1);
+    const { rows, remarks, advice } = await ingest(Readable.from([Buffer.from(text)]), { fileName });
+    assert.deepEqual([rows, remarks], [null, advice === null ? [] : [advice]]);
+    return advice ?? undefined;
+  };
+  const rows = [{ a: 1 }, { a: 2 }];
+  assert.equal(
+    await adviceAbout({ meta: { view: { columns: rows }, note: '"[{' }, count: 2, data: rows }),
+    'The file is an object, with objects in "data". If they are the rows, publish a file of them: jq .data trees.json > rows.json',
+  );
+  assert.match(
+    String(await adviceAbout({ "it's": rows }, 'my trees.json')),
+    /: jq '\.\["it'\\''s"\]' FILE > rows\.json$/,
+  );
+  for (const value of [
+    { a: [1, 2] },
+    { a: { b: rows } },
+    { data: [[1]] },
+    { a: '"b": [{' },
+    { data: [] },
+    '{"\\u00zz": [{',
+  ])
+    assert.equal(await adviceAbout(value), undefined, JSON.stringify(value));
+});
+
 test('a table in a file whose name says nothing, or in an archive, is not read, and a remark says how it is', async () => {
   const table = 'a;b\n1;2\n3;4\n';
   const unpack = 'The ZIP archive is kept as it is. To read rows, unpack it, and publish a file of it: ';
