@@ -1,4 +1,5 @@
 /** Texts without case and accents. */
+import { normalizeText } from './normalize.ts';
 
 /**
  * Marks that are accents or points: those of no script of their own, as over Latin, Greek and Cyrillic letters, without the joiners
@@ -27,5 +28,10 @@ export function foldCaseAndAccents(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant
   if (/^[\x00-\x7f]*$/.test(text)) return text.toLowerCase();
   // Lower case comes first, too: ẞ becomes ß, which then becomes SS.
-  return text.normalize('NFKD').replace(accents, '').toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ');
+  return normalizeText(text, 'NFKD')
+    .replace(accents, '')
+    .toLowerCase()
+    .toUpperCase()
+    .toLowerCase()
+    .replaceAll('ς', 'σ');
 }

@@ -3,6 +3,7 @@ import type { ColumnChanges, UploadDetails } from './catalogue.ts';
 import { isColumnDescribed } from './columns.ts';
 import type { Rename } from './difference.ts';
 import { DataLossError, excerpt } from './errors.ts';
+import { normalizeText } from './normalize.ts';
 import type { DataColumn, Version } from './types.ts';
 
 /** Data of a version, as far as the rules look at them. */
@@ -56,7 +57,7 @@ function comparable(columns: readonly DataColumn[]): readonly DataColumn[] {
 
 /** Columns that are dropped and added in another case, which are probably the same. */
 export function columnsRenamedByCase({ added, dropped }: Pick<ColumnChanges, 'added' | 'dropped'>): readonly Rename[] {
-  const fold = (name: string) => name.normalize('NFC').toLowerCase();
+  const fold = (name: string) => normalizeText(name, 'NFC').toLowerCase();
   const byName = new Map(added.map(({ name }) => [fold(name), name]));
   return dropped.flatMap(({ name }) => {
     const to = byName.get(fold(name));

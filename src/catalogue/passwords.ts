@@ -1,5 +1,6 @@
 /** Rules for new passwords, with Django's messages. */
 import { ValidationError } from './errors.ts';
+import { normalizeText } from './normalize.ts';
 
 /** In characters (NIST SP 800-63B, section 5.1.1.2). */
 const minPasswordLength = 8;
@@ -63,9 +64,9 @@ const sequences = [
  * @throws ValidationError if it is too short, too long or too common, or has line breaks or null characters
  */
 export function normalizeNewPassword(password: string, username?: string): string {
-  const errors = [...passwordErrors(password.normalize('NFC'), username)];
+  const errors = [...passwordErrors(normalizeText(password, 'NFC'), username)];
   if (errors.length > 0) throw new ValidationError({ password: errors });
-  return password.normalize('NFC');
+  return normalizeText(password, 'NFC');
 }
 
 function* passwordErrors(password: string, username: string | undefined): Generator<string> {

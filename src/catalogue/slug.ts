@@ -1,5 +1,6 @@
 /** Slugs: URL-friendly names derived from labels. */
 import anyAscii from 'any-ascii';
+import { normalizeText } from './normalize.ts';
 import { maxSlugLength } from './ref.ts';
 
 /** Letters that a language spells out where others drop the mark, by letter in lower case. */
@@ -33,7 +34,7 @@ const spellings: Readonly<Record<string, Spelling>> = {
 export function slugify(label: string, language = ''): string {
   const spelling = spellings[languageCode(language)] ?? {};
   const ascii = Array.from(
-    label.normalize('NFKC'),
+    normalizeText(label, 'NFKC'),
     (character) => spelling[character.toLowerCase()] ?? transliterate(character),
   ).join('');
   return trim(

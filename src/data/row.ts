@@ -4,6 +4,7 @@
  */
 import { didYouMean } from '../catalogue/closest.ts';
 import { excerpt } from '../catalogue/errors.ts';
+import { normalizeText } from '../catalogue/normalize.ts';
 import type { Column, ColumnType } from '../catalogue/types.ts';
 import { ParameterError } from './errors.ts';
 import type { Bbox, Geometry } from './geometry/geometry.ts';
@@ -90,9 +91,9 @@ function nameIndexOf({ columns }: TableSchema): NameIndex {
     if (!indexes.has(name)) indexes.set(name, index);
     longest = Math.max(longest, name.length);
     if (isPlain(name)) continue;
-    const composed = name.normalize();
+    const composed = normalizeText(name, 'NFC');
     if (!composedNames.has(composed)) composedNames.set(composed, name);
-    longest = Math.max(longest, name.normalize('NFD').length);
+    longest = Math.max(longest, normalizeText(name, 'NFD').length);
   }
   const made = { indexes, composedNames, longest };
   nameIndexes.set(columns, made);
@@ -128,7 +129,7 @@ const isPlain = (text: string) => /^[\0-\x7f]*$/.test(text);
 export function findColumn(name: string, schema: TableSchema): Pick<Column, 'name' | 'type'> | undefined {
   const own = columnType(name, schema);
   if (own) return { name, type: own };
-  const same = isPlain(name) ? undefined : nameIndexOf(schema).composedNames.get(name.normalize());
+  const same = isPlain(name) ? undefined : nameIndexOf(schema).composedNames.get(normalizeText(name, 'NFC'));
   if (same !== undefined) return { name: same, type: columnType(same, schema) as ColumnType };
   const meant = schema.otherNames?.get(name) ?? [];
   if (meant.length > 1) {

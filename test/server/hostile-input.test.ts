@@ -35,6 +35,19 @@ describe('what is written', () => {
     assert.equal((await send('PATCH', trees, { description: 'small' }, token)).status, 200);
   });
 
+  it('has marks behind letters, as many as it likes, which take no longer than other characters', async (test) => {
+    const { send, ask, token } = await withTrees(test);
+    const before = process.cpuUsage();
+    const marks = (count: number) => `e${'\u0301\u0323'.repeat(count)}`;
+    const signIn = await send('POST', '/api/v1/auth/token/obtain/', { username: 'alice', password: marks(31_000) });
+    assert.equal(signIn.status, 400);
+    assert.equal((await send('PATCH', trees, { description: marks(100_000) }, token)).status, 200);
+    assert.equal((await ask('/api/v1/datasets/?search=trees')).body.count, 1);
+    // In the square of their number, the marks of the description alone would take a minute.
+    const { user } = process.cpuUsage(before);
+    assert.ok(user < 10_000_000, `${user / 1000} ms`);
+  });
+
   it('is nested no deeper than what is read', async (test) => {
     const { ask, token } = await withTrees(test);
     const headers = { 'Content-Type': 'application/json' };

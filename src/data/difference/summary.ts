@@ -7,6 +7,7 @@ import type {
   PlainRow,
   RowChange,
 } from '../../catalogue/difference.ts';
+import { normalizeText } from '../../catalogue/normalize.ts';
 import type { WorkBudget } from '../../catalogue/types.ts';
 import { Turns } from '../event-loop.ts';
 
@@ -82,7 +83,7 @@ export async function summarizeDifference(
 export const sizeOfSummary = ({ columns }: DifferenceSummary): number =>
   columns.reduce((size, { positions }) => size + positions.byteLength + 200, 1024);
 
-const foldCaseAndSpaces = (text: string) => text.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
+const foldCaseAndSpaces = (text: string) => normalizeText(text, 'NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
 
 const differInCaseOnly = (before: unknown, after: unknown): boolean =>
   typeof before === 'string' && typeof after === 'string' && foldCaseAndSpaces(before) === foldCaseAndSpaces(after);

@@ -1,4 +1,6 @@
 /** Tests of single values, compiled for the type of their column: datetimes compare as instants. */
+
+import { normalizeText } from '../../catalogue/normalize.ts';
 import type { ColumnType } from '../../catalogue/types.ts';
 import { parseDateTime, parseTimeOfDay } from '../date-time.ts';
 import type { Value } from '../row.ts';
@@ -137,10 +139,10 @@ export function foldCase(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: all of it is meant
   if (/^[\x00-\xb4\xb6-\xde\xe0-\xff]*$/.test(text)) return text.toLowerCase();
   // Lower case comes first, too: ẞ becomes ß, which then becomes SS. The dotless ı would become I.
-  const lower = text.normalize('NFC').toLowerCase();
+  const lower = normalizeText(text, 'NFC').toLowerCase();
   const fold = (part: string) => part.toUpperCase().toLowerCase();
   const folded = lower.includes('ı') ? lower.replace(/[^ı]+/gu, fold) : fold(lower);
-  return folded.replaceAll('ς', 'σ').normalize('NFC');
+  return normalizeText(folded.replaceAll('ς', 'σ'), 'NFC');
 }
 
 /** Letters with a stroke or slash, which Unicode doesn't decompose, by their base letters. */
@@ -157,11 +159,10 @@ const baseLetters: Readonly<Record<string, string>> = Object.fromEntries(
 export function foldAccents(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant
   if (/^[\x00-\x7f]*$/.test(text)) return text;
-  return text
-    .normalize('NFD')
+  const bare = normalizeText(text, 'NFD')
     .replace(/(?![\u3099\u309a])\p{Mn}/gu, '')
-    .replace(/\P{ASCII}/gu, (letter) => baseLetters[letter] ?? letter)
-    .normalize('NFC');
+    .replace(/\P{ASCII}/gu, (letter) => baseLetters[letter] ?? letter);
+  return normalizeText(bare, 'NFC');
 }
 
 /** Compiles a text test. @param fold a folder that tests of the same column share */

@@ -18,6 +18,7 @@ import {
 } from '../../catalogue/accounts.ts';
 import { excerpt, NotFoundError, NotPermittedError, StaleError, ValidationError } from '../../catalogue/errors.ts';
 import { lastTime } from '../../catalogue/iso-time.ts';
+import { normalizeText } from '../../catalogue/normalize.ts';
 import { normalizeNewPassword } from '../../catalogue/passwords.ts';
 import type { Viewer } from '../../catalogue/permissions.ts';
 import { usernameRule } from '../../catalogue/ref.ts';
@@ -72,7 +73,7 @@ export class FileAccounts implements Accounts {
     const { passwords } = await this.#read();
     const user = await this.#findUser(username);
     const stored = (user && passwords.get(username)?.hash) ?? null;
-    return (await verifyPassword(password.normalize('NFC'), stored)) ? stored : null;
+    return (await verifyPassword(normalizeText(password, 'NFC'), stored)) ? stored : null;
   }
 
   async setPassword(username: string, password: string, options: PasswordOptions = {}): Promise<void> {
