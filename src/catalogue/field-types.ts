@@ -202,9 +202,9 @@ export const sourcesField = (description: string) => {
   );
 };
 
-/** Form of a URL of a file or page on another server. */
+/** Form of a URL of a file or page on another server. Names of servers have at most 253 characters; URLs are read in the square of it. */
 export const remoteUrl = {
-  pattern: '^(https?|ftp|s3|gs)://\\S+$',
+  pattern: '^(https?|ftp|s3|gs)://[^\\s/?#]{1,300}([/?#]\\S*)?$',
   description: 'URL that begins with https, http, ftp, s3 or gs.',
 };
 

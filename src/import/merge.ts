@@ -3,6 +3,7 @@
  * field by field, so that what people wrote by hand survives. The record keeps a checksum of each imported value.
  */
 import { createHash } from 'node:crypto';
+import { remoteUrl } from '../catalogue/field-types.ts';
 import type { Dataset, ReadingOptions } from '../catalogue/types.ts';
 import { isPrivateAddress } from './addresses.ts';
 import type { ImportedDataset, ImportedLink } from './imported.ts';
@@ -85,7 +86,7 @@ export function valuesOfImported(dataset: ImportedDataset): ImportedValues {
 }
 
 /** Addresses that a record may link to. */
-const linkable = /^(?:https?|ftp|s3|gs):\/\/\S+$/;
+const linkable = new RegExp(remoteUrl.pattern);
 
 /** The URL of a link as a record has it; undefined for a local file, and for what is no address. */
 export function linkUrl({ address }: Pick<ImportedLink, 'address'>): string | undefined {

@@ -81,6 +81,11 @@ const refused: readonly (readonly [field: string, value: unknown, ...messages: s
     'More must be text, not a list.',
     'x must be text, not nothing.',
   ],
+  [
+    'links',
+    { Paper: `https://${'x'.repeat(301)}/` },
+    `Paper doesn't have the form that is expected: "https://${'x'.repeat(48)}…. URL that begins with https, http, ftp, s3 or gs.`,
+  ],
   ['keywords', null, noNull],
   ['keywords', 'a, b', 'Expected a list of items but got type "str".'],
   ['keywords', { a: 1 }, 'Expected a list of items but got type "dict".'],
