@@ -43,12 +43,13 @@ const { metafile } = await build({
   drop: ['console'],
   plugins: [withoutBenchmark],
 });
-// The search of static exports: the server's own, with the pages that show it.
-const search = await build({ ...common, entryPoints: [at('browser/search.ts')] });
-// The rows of static exports: the server's own queries, and the page that shows them. Nothing of Node but `buffer`.
-const rows = await build({
+// The search and the rows of static exports: the server's own search and queries, and the pages that show them, which both have in
+// one file. Nothing of Node but `buffer`.
+const pages = await build({
   ...common,
-  entryPoints: [at('browser/rows.ts')],
+  entryPoints: [at('browser/search.ts'), at('browser/rows.ts')],
+  splitting: true,
+  chunkNames: 'pages-[hash]',
   inject: [at('browser/node-buffer.ts')],
   alias: {
     'node:buffer': at('browser/node-buffer.ts'),
@@ -74,5 +75,4 @@ function writeLicences(inputs, name) {
   writeFileSync(`${outdir}/${name}`, licences.join(`${'-'.repeat(72)}\n`));
 }
 writeLicences(metafile.inputs, 'LICENSES.txt');
-writeLicences(search.metafile.inputs, 'search-LICENSES.txt');
-writeLicences(rows.metafile.inputs, 'rows-LICENSES.txt');
+writeLicences(pages.metafile.inputs, 'pages-LICENSES.txt');
