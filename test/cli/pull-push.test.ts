@@ -160,6 +160,8 @@ describe('push --json', () => {
     assert.deepEqual([exitCode, outgoing, failed.map(({ name }: { name: string }) => name)], [4, [], ['parks/oaks']]);
     const names = skipped.map(({ name, path }: { name: string; path: string }) => `${name} ${path}`);
     assert.match(names.join('\n'), /^parks\/oaks@\d+ namespaces\/parks\/datasets\/oaks\/versions\/\d+\.yaml$/m);
+    const { err } = await type(['push', '--remote', base], { root, env });
+    assert.match(err, /^1 record not sent: it needs those first\.$/m);
   });
 });
 

@@ -15,7 +15,7 @@ import { readSettingsFile } from '../remote/remote-settings.ts';
 import { remotesWithoutMove } from '../remote/remotes.ts';
 import { changeRemotes, readRemotes } from '../remote/remotes-file.ts';
 import { withSyncPairInFolder } from '../sync/pair.ts';
-import { runSync, showSyncFailures, syncExitCode, transferredAmountText, transferredRecords } from '../sync/run.ts';
+import { countRecords, runSync, showSyncFailures, syncExitCode, transferredAmountText } from '../sync/run.ts';
 import { quoteForShell } from '../typed-command.ts';
 
 export const command: Verb<{ dryRun?: boolean }> = {
@@ -57,7 +57,7 @@ export const command: Verb<{ dryRun?: boolean }> = {
       const result = await runSync(call, 'Cloning', pair, 'pull', { isClone: true, signal: lost });
       const { failures, plan } = result;
       await writeOrigin(folder, { url });
-      if (show.asJson) show.json({ remote: url, folder: name, records: transferredRecords(result) });
+      if (show.asJson) show.json({ remote: url, folder: name, records: countRecords(result.done) });
       else if (!show.forPeople) show.line(name);
       showSyncFailures(call, plan.blocked, failures);
       show.message(`Cloned ${transferredAmountText(result)} from ${remote.name} into ${name}.`);

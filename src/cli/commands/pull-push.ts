@@ -9,6 +9,7 @@ import { dryRunOption } from '../options.ts';
 import { countText } from '../output/quantities.ts';
 import { withSyncPair } from '../sync/pair.ts';
 import {
+  countRecords,
   type RunResult,
   runSync,
   showSyncChanges,
@@ -73,12 +74,14 @@ export const push: Verb<{ force?: boolean; dryRun?: boolean }> = {
 
 const namesOf = (args: readonly (string | undefined)[]) => args.filter((name) => name !== undefined);
 
+const needThose = (records: number) => `${records === 1 ? 'it needs' : 'they need'} those first.`;
+
 /** The words of each direction. */
 const directions = {
   pull: {
     changes: 'incoming',
     doing: 'Pulling',
-    skipped: (records: number) => `${countText(records, 'record')} not fetched: they need those first.`,
+    skipped: (records: number) => `${countText(records, 'record')} not fetched: ${needThose(records)}`,
     done: (amount: string, remote: string) => `Pulled ${amount} from ${remote}.`,
     nothing: (changes: number) => `Nothing to pull. ${countText(changes, 'local change')} to push:`,
     opposite: 'push',
@@ -86,7 +89,7 @@ const directions = {
   push: {
     changes: 'outgoing',
     doing: 'Pushing',
-    skipped: (records: number) => `${countText(records, 'record')} not sent: they need those first.`,
+    skipped: (records: number) => `${countText(records, 'record')} not sent: ${needThose(records)}`,
     done: (amount: string, remote: string) => `Pushed ${amount} to ${remote}.`,
     nothing: (changes: number) => `Nothing to push. ${countText(changes, 'remote change')} to pull:`,
     opposite: 'pull',
@@ -113,7 +116,8 @@ function syncWithRemote(
     }
     showSyncFailures(call, plan.blocked, failures);
     if (direction === 'push') for (const line of aliasHints(call, failures)) show.message(line);
-    if (skipped.length) show.message(words.skipped(skipped.length));
+    const waiting = countRecords(skipped);
+    if (waiting > 0) show.message(words.skipped(waiting));
     if (conflicts.length) show.message(conflictsText(direction, result, command));
     if (done.length) show.message(words.done(transferredAmountText(result), remote.name));
     if (keptOurs) show.message(`Kept ${countText(keptOurs, 'local record')}. To send: ${command('push')}`);

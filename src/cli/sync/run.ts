@@ -13,6 +13,7 @@ import { escapeToOneLine } from '../../catalogue/printable-text.ts';
 import type { Blocked } from '../../sync/classify.ts';
 import type { Pair } from '../../sync/compare.ts';
 import type { Failure } from '../../sync/run.ts';
+import type { SyncStep } from '../../sync/steps.ts';
 import type { ChangeSummary, ConflictSummary } from '../../sync/summary.ts';
 import type { SyncOptions, SyncResult } from '../../sync/sync.ts';
 import type { Call } from '../command.ts';
@@ -150,13 +151,12 @@ export function showSyncFailures(call: Call, blocked: readonly Blocked[], failur
   if (failures.length > mostLines) show.failure(`… and ${failures.length - mostLines} more that failed.`);
 }
 
-/** Number of records that were transferred, or removed: payloads and images aren't counted. */
-export const transferredRecords = ({ done }: Pick<SyncResult, 'done'>): number =>
-  done.filter((step) => step.do !== 'put').length;
+/** Number of the records of steps: payloads and images aren't counted. */
+export const countRecords = (steps: readonly SyncStep[]): number => steps.filter((step) => step.do !== 'put').length;
 
 /** `3 records and 1.2 MB`. */
 export function transferredAmountText({ done }: Pick<SyncResult, 'done'>): string {
-  const records = transferredRecords({ done });
+  const records = countRecords(done);
   const bytes = done.reduce((sum, step) => sum + (step.do === 'put' ? step.now.size : 0), 0);
   const parts = [...(records ? [countText(records, 'record')] : []), ...(bytes ? [bytesText(bytes)] : [])];
   return parts.join(' and ') || countText(done.length, 'file');
