@@ -1,4 +1,5 @@
 /** The first rows of a table, which show whether the names of its columns stand below lines such as a title, or in several lines. */
+import { numberTextKind } from '../ingest/infer-types.ts';
 import type { PayloadInfo } from './types.ts';
 
 const mostLines = 30;
@@ -15,6 +16,8 @@ interface FirstRow {
   /** Number of cells up to the last of them. */
   readonly width: number;
   readonly hasRepeated: boolean;
+  /** True if a cell is a number, as in a row of values. */
+  readonly hasNumber: boolean;
 }
 
 export class FirstRows {
@@ -32,6 +35,7 @@ export class FirstRows {
       indent: filled.length === 0 ? 0 : cells.findIndex(Boolean),
       width: cells.findLastIndex(Boolean) + 1,
       hasRepeated: new Set(filled).size < filled.length,
+      hasNumber: filled.some((cell) => numberTextKind(cell) !== 0),
     });
   }
 
@@ -51,9 +55,9 @@ export class FirstRows {
         [...this.#rows.slice(0, at), this.#rows[at + 1]].every((row) => Number(row?.width) > width),
     );
     const names = this.#rows[last];
-    if (names !== undefined && last < mostHeadRows) {
+    if (names !== undefined && last < mostHeadRows && !names.hasNumber) {
       const hasGaps = first.cells < first.width - first.indent;
-      const isAbove = first.indent >= names.width && (first.hasRepeated || isIndented || hasGaps || names.width > 1);
+      const isAbove = first.indent >= names.width && (first.hasRepeated || isIndented || hasGaps);
       if (isAbove || (first.hasRepeated && second.hasRepeated && names.width === 1)) return names.place;
     }
     // No row has these names: `,sum,sum` `,2020,2021`.

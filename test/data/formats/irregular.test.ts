@@ -303,6 +303,10 @@ describe('CSV', () => {
       'region,pop,area\nTotal,5,6\nEurope,,\nSpain,1,2\n',
       'a,a,b\n1,2,3\nx,,\ny,1,2\n',
       ',a,a\n',
+      // Rows that lack values, behind names of rows without a name of their own.
+      ',name,,x\n1,a,b,c\n2,,,\n3,d,e,f\n',
+      ',,v\na,1,0.5\na,2,\nb,1,0.7\n',
+      ',,v\na,x,0.5\na,y,\nb,x,0.7\n',
     ])
       assert.doesNotMatch((await ingestPayload(text, 'a.csv')).result.remarks.join('\n'), /names of the columns/, text);
   });
