@@ -19,6 +19,9 @@ const pairsOfEdge = 20;
 const edgesOfSample = 1024;
 const sureShare = 2;
 
+/** Its multiples, without their whole numbers, are spread evenly, in no pattern that edges have. */
+const goldenRatio = (1 + Math.sqrt(5)) / 2;
+
 /** The edges of the lines and areas of a geometry, found by where they are. */
 export class Edges {
   /** x and y of both ends of each edge. */
@@ -68,7 +71,9 @@ export class Edges {
     let pairs = 0;
     let crossings = 0;
     const share = () => weight * Math.max(pairs / mostPairs, crossings / mostCrossings);
-    for (let edge = 0; edge < this.count && share() <= most; edge += step) {
+    for (let first = 0; first < this.count && share() <= most; first += step) {
+      // Not always the first of so many: edges may come in a pattern, such as the long and short ones of a zigzag.
+      const edge = Math.min(first + Math.floor(step * (((first / step) * goldenRatio) % 1)), this.count - 1);
       index.search(...boxOf(ends, 4 * edge), (other) => {
         // Neighbours always meet.
         if (others === this && Math.abs(other - edge) <= 1) return false;

@@ -175,6 +175,31 @@ test('geometries whose edges cross everywhere are refused, and others of as many
     assert.equal((await test(name, query))(wkt(row)), expected, `${name} ${query.length} ${row.length}`);
 });
 
+test('edges of two lengths that take turns are counted as they are, though not all are looked at', async () => {
+  const compile = (query: string) => compilePredicate(parseCql2(`S_CROSSES(geometry, ${query})`, schema), schema);
+  const zigzag = (count: number, isTurned: boolean) => {
+    const positions = Array.from({ length: count }, (_, i) => [((i + 1) >> 1) / 50, (i >> 1) % 2 ? 9 : 0]);
+    const ends = isTurned ? positions.map(([x, y]) => [y, x]) : positions;
+    return `(${ends.map((position) => position.join(' ')).join(',')})`;
+  };
+  for (const [first, second] of [
+    [601, 600],
+    [600, 601],
+    [600, 600],
+  ] as const)
+    await assert.rejects(
+      compile(`MULTILINESTRING(${zigzag(first, false)},${zigzag(second, true)})`),
+      /The geometry crosses itself too often/,
+    );
+  const combs = (teeth: readonly string[]) => wkt(`MULTILINESTRING(${teeth.map((tooth) => `(${tooth})`).join(',')})`);
+  const rows = Array.from(
+    { length: 1000 },
+    (_, i) => `0 ${i / 100},10 ${i / 100},11 ${i / 100},12 ${i / 100},13 ${i / 100}`,
+  );
+  const across = Array.from({ length: 6 }, (_, i) => `(${i + 1} -1,${i + 1} 60)`);
+  assert.equal((await compile(`MULTILINESTRING(${across.join(',')})`))(combs(rows)), true);
+});
+
 test('an area of many edges that is wider than the globe is refused, and one of few is not', async () => {
   const saw = (teeth: number, width: number) => {
     const tops = Array.from({ length: teeth }, (_, i) => `${(i * width) / teeth} 5,${((i + 0.5) * width) / teeth} 9`);
