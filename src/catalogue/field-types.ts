@@ -202,12 +202,6 @@ export const sourcesField = (description: string) => {
   );
 };
 
-/** Form of a URL of a file or page on another server. Names of servers have at most 253 characters; URLs are read in the square of it. */
-export const remoteUrl = {
-  pattern: '^(https?|ftp|s3|gs)://[^\\s/?#]{1,300}([/?#]\\S*)?$',
-  description: 'URL that begins with https, http, ftp, s3 or gs.',
-};
-
 /** Texts by name. @param form of each text: its pattern, and what that means in words */
 export const mappingField = (
   description: string,

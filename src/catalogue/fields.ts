@@ -25,7 +25,6 @@ import {
   pathField,
   referenceField,
   referencesField,
-  remoteUrl,
   requiredField,
   secretField,
   slugField,
@@ -40,6 +39,7 @@ import { maxId } from './ids.ts';
 import { column, columnInRecord, dataColumn, file, missingColumn } from './nested-fields.ts';
 import { reading, writableReadingField } from './reading.ts';
 import { settingsFields } from './settings.ts';
+import { remoteUrl } from './urls.ts';
 
 /** Labels and names: lists are searched, ordered and filtered by them, and OPTIONS explains them. */
 const naming = { search: true, order: true, filter: true, metadata: 'help' } as const;

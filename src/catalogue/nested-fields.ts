@@ -2,6 +2,7 @@
 
 import { choiceField, integerField, listField, requiredField, textField } from './field-types.ts';
 import { columnTypes } from './types.ts';
+import { httpUrlPattern } from './urls.ts';
 
 /** A column as it is described. */
 export const column = {
@@ -26,7 +27,7 @@ export const missingColumn = { ...column, missing_since: columnInRecord.missing_
 /** The payload in a version's record. */
 export const file = {
   name: textField('Name of the file in the data folder.', { pattern: '^[^/\\\\\\u0000-\\u001f]+$', maxLength: 255 }),
-  url: textField('URL of the payload.', { title: 'URL', pattern: '^https?://\\S+$' }),
+  url: textField('URL of the payload.', { title: 'URL', pattern: httpUrlPattern }),
   format: textField('geojson, geojsonl, ndjson, json, csv, tsv, parquet or another short name.'),
   media_type: textField('Media type of the payload (RFC 9110, section 8.3.1).'),
   size: integerField('Size in bytes.', { minimum: 0 }),

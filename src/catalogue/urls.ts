@@ -63,6 +63,18 @@ export interface Links {
   readonly suffix: string;
 }
 
+/** Names of servers, with user and port: they have at most 253 characters, and are read in the square of their number. */
+const serverAndPath = '://[^\\s/?#]{1,300}([/?#]\\S*)?$';
+
+/** Form of a URL of a file or page on another server. */
+export const remoteUrl = {
+  pattern: `^(https?|ftp|s3|gs)${serverAndPath}`,
+  description: 'URL that begins with https, http, ftp, s3 or gs.',
+};
+
+/** Form of a URL of a payload on another server. */
+export const httpUrlPattern = `^https?${serverAndPath}`;
+
 /** True for an absolute URL of HTTP, without spaces. */
 export const isHttpUrl = (text: string): boolean => /^https?:\/\/[^\s<>"]+$/.test(text) && URL.canParse(text);
 

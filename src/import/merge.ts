@@ -3,8 +3,8 @@
  * field by field, so that what people wrote by hand survives. The record keeps a checksum of each imported value.
  */
 import { createHash } from 'node:crypto';
-import { remoteUrl } from '../catalogue/field-types.ts';
 import type { Dataset, ReadingOptions } from '../catalogue/types.ts';
+import { remoteUrl } from '../catalogue/urls.ts';
 import { isPrivateAddress } from './addresses.ts';
 import type { ImportedDataset, ImportedLink } from './imported.ts';
 import { featurePages } from './ogc.ts';

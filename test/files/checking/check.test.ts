@@ -58,6 +58,13 @@ const cases: readonly Case[] = [
     ],
   ],
   [
+    'name of a server that no server has',
+    {
+      [`${homeOf('parks/trees')}/versions/v2.yaml`]: `id: 2\nfile: { url: "https://a${'\\u0301'.repeat(400)}/a.csv" }\n`,
+    },
+    [[`${homeOf('parks/trees')}/versions/v2.yaml:2:14`, 'error', /^url doesn't have the form that is expected/]],
+  ],
+  [
     'merge keys',
     {
       [benches]:
