@@ -200,6 +200,19 @@ test('edges of two lengths that take turns are counted as they are, though not a
   assert.equal((await compile(`MULTILINESTRING(${across.join(',')})`))(combs(rows)), true);
 });
 
+test('many slanted lines beside each other are compared, as those of a survey from the air', async () => {
+  const lines = Array.from({ length: 900 }, (_, i) => `(${i / 90} 0,${i / 90 + 10} 10)`);
+  const row = wkt(`MULTILINESTRING(${lines.join(',')})`);
+  for (const [name, expected] of [
+    ['WITHIN', true],
+    ['CROSSES', false],
+  ] as const) {
+    const area = 'POLYGON((-1 -1,30 -1,30 30,-1 30,-1 -1))';
+    const matches = await compilePredicate(parseCql2(`S_${name}(geometry, ${area})`, schema), schema);
+    assert.equal(matches(row), expected, name);
+  }
+});
+
 test('an area of many edges that is wider than the globe is refused, and one of few is not', async () => {
   const saw = (teeth: number, width: number) => {
     const tops = Array.from({ length: teeth }, (_, i) => `${(i * width) / teeth} 5,${((i + 0.5) * width) / teeth} 9`);
