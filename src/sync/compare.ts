@@ -1,6 +1,7 @@
 /** Comparison of two catalogues, and the plans that can be made from it. */
 import { isBytesPath } from '../catalogue/layout.ts';
 import type { Replica, TimelineAnswer, TimelineQuestion } from '../catalogue/replica.ts';
+import type { Merge } from './classify.ts';
 import { compareAudiences } from './compare-audiences.ts';
 import { actualPath, joinExtensions } from './extensions.ts';
 import type { FileState, Files, Side, ThreeWay } from './files.ts';
@@ -111,6 +112,7 @@ export async function compareReplicas(
       );
     const hiddenReason = reasonIfHidden(pair.viewer, state.header.seenBy);
     const removedBefore = await findRemovedBefore(pair, joinExtensions({ base, ours, theirs }));
+    const mergesOfResolved = new Map<string, Merge>();
     return {
       async plan(resolved = new Map()) {
         const resolvedBase = new Map(base);
@@ -141,7 +143,13 @@ export async function compareReplicas(
         };
         const input = { ...moved, movedApart, replaced, ...reasons, audiences };
         const plan = planSync(input);
-        const merges = await findAliasMerges(plan.conflicts, state, texts);
+        const merges = new Map([...mergesOfResolved, ...(await findAliasMerges(plan.conflicts, state, texts))]);
+        // Once a side is chosen, its record keeps the former name that the other one has given it with another.
+        const movedHere = new Set(moved.moves.flatMap(({ by, to }) => (by === 'ours' ? to : [])));
+        for (const [path, { aliased }] of merges) {
+          const text = movedHere.has(path) ? (aliased?.theirs ?? undefined) : undefined;
+          if (aliased) mergesOfResolved.set(path, { status: 'conflict', aliased, text });
+        }
         return merges.size ? planSync({ ...input, merges }) : plan;
       },
       findLostRecords: () => findLostRecords(state, { base, ours, theirs }, texts),

@@ -138,6 +138,24 @@ describe('a record that one side has renamed, and both have changed', () => {
       assert.equal(parse(readFileSync(join(there, record), 'utf8')).label, labels[0]);
     });
 
+  for (const choice of ['ours', 'theirs'] as const)
+    it(`keeps its former name if ${choice} is chosen at once, whichever side has renamed it`, async (test) => {
+      for (const isRenamedHere of [true, false]) {
+        const { here, there } = await start(test);
+        await edit(here, isRenamedHere ? rename('baeume') : relabel);
+        await edit(there, isRenamedHere ? relabel : rename('baeume'));
+        await pullFrom(here, there, { choice });
+        const { failures, plan } = await pushTo(here, there);
+        assert.deepEqual([failures, plan.conflicts], [[], []]);
+        const record = `${homeOf('parks/baeume')}/dataset.yaml`;
+        assert.deepEqual(aliasesAt(here, record), ['trees'], String(isRenamedHere));
+        const label = (choice === 'ours') === isRenamedHere ? 'Trees as baeume' : 'All trees';
+        assert.equal(parse(readFileSync(join(here, record), 'utf8')).label, label);
+        assert.deepEqual(contentOf(here), contentOf(there));
+        assert.deepEqual((await pullFrom(here, there)).plan.incoming, []);
+      }
+    });
+
   it('keeps its former name also if only what is in it is named', async (test) => {
     const { here, there } = await start(test);
     await edit(here, rename('baeume'));
