@@ -271,7 +271,7 @@ export class ColumnForms {
     const { example } = this;
     if (type !== undefined) {
       const best = this.#numbersOfMost;
-      return best === this.numbers ? null : { ...this.#settings, numbers: best };
+      return best === this.numbers ? null : { ...this.#settings, numbers: best, example };
     }
     if (asText) return null;
     if (this.#areCommas && this.#isComma && this.numbers !== decimalComma && numbers === undefined)

@@ -78,9 +78,9 @@ export class ColumnProfile {
   /** Form that was recognized by the values, with an example; null if there is none. */
   get recognized(): { readonly form: 'decimal comma' | 'date'; readonly example: string } | null {
     const { example, numbers, dates } = this.#forms;
-    if (example === null || this.#asText || this.#settings.type !== undefined) return null;
+    if (example === null || this.#asText) return null;
     if (this.type === 'float' && numbers === decimalComma) return { form: 'decimal comma', example };
-    return dates && (this.type === 'date' || this.type === 'datetime') ? { form: 'date', example } : null;
+    return dates && this.#settings.type === undefined && /^date/.test(this.type) ? { form: 'date', example } : null;
   }
 
   /** Formats of dates whose day or month comes first, if all values are texts of such a form; null if not. */
