@@ -95,7 +95,7 @@ describe('large records', () => {
   it('are never parsed here, however often the file is saved while a thread reads it', async () => {
     const folder = makeLastingFolder({ namespaces: { parks: { label: 'Parks', id: 1 } } });
     const path = `${datasetFolder('parks', 'trees')}/dataset.yaml`;
-    const text = (i: number) => `label: Trees ${i}\nid: 1\nkeywords:\n${'  - [a, {b: "c"}]\n'.repeat(4000 + i)}`;
+    const text = (i: number) => `label: Trees ${i}\nid: 1\naliases:\n${'  - [a, {b: "c"}]\n'.repeat(4000 + i)}`;
     folder.write(path, text(0));
     const store = new UnitStore(folder.root, workers);
     let saved = 0;
@@ -106,7 +106,7 @@ describe('large records', () => {
     // It was read once, and is read again at its next event.
     assert.equal(saved, 1);
     const [found] = store.snapshot.diagnostics.get(path) ?? [];
-    assert.deepEqual([found?.line, found?.message], [4, 'Item 1 of keywords must be text, not a list.']);
+    assert.deepEqual([found?.line, found?.message], [4, 'Item 1 of aliases must be text, not a list.']);
     folder.remove();
   });
 
