@@ -6,6 +6,7 @@ import type { Dataset, Version } from '../catalogue/types.ts';
 import { apiPath, isHttpUrl } from '../catalogue/urls.ts';
 import { CodeBlock } from './code-block.tsx';
 import { dateOfVersion, licenceName } from './figures.ts';
+import { withoutIsolates } from './locale.ts';
 import { absoluteUrl, type PageContext } from './page-context.ts';
 import type { TextKey } from './texts/english.ts';
 
@@ -148,7 +149,7 @@ function Citation({ context, dataset, version }: Required<Props>): VNode | null 
   return (
     <div>
       <h3>{locale.text('toCiteVersion')}</h3>
-      <CodeBlock context={context} label={locale.text('toCiteVersion')} code={text} wraps />
+      <CodeBlock context={context} label={locale.text('toCiteVersion')} code={withoutIsolates(text)} wraps />
       {version.checksum && (
         <p class="s soft">
           {locale.text('checksum')} <code class="checksum">{version.checksum}</code>

@@ -50,6 +50,9 @@ const fromRightToLeft =
  */
 export const isolated = (text: string): string => (fromRightToLeft.test(text) ? `\u2068${text}\u2069` : text);
 
+/** A sentence that is to be copied, without the marks that isolate its parts on a page. */
+export const withoutIsolates = (text: string): string => text.replace(/[\u2068\u2069]/g, '');
+
 /** Digits of an exponent. */
 const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 

@@ -45,7 +45,10 @@ describe('a page', () => {
     const contact = 'mailto:ann@example.org';
     await catalogue.edit({ kind: 'dataset', namespace: 'lab', slug: 'notes' }, { contact, links });
     const keywords = Array.from({ length: 50 }, (_, i) => `word-${i}`);
-    await catalogue.edit({ ...trees, slug: 'codes' }, { licence: 'CC-BY-NC-ND-4.0', keywords });
+    await catalogue.edit(
+      { ...trees, slug: 'codes' },
+      { licence: 'CC-BY-NC-ND-4.0', keywords, publisher: 'بلدية الرياض' },
+    );
     const codes = { dataset: 'lab/codes', description: '' };
     await catalogue.create('query', { ...codes, label: 'Class', slug: 'class', parameters: { height__gte: '1' } });
     await catalogue.create('query', { ...query, label: 'Wrong', slug: 'wrong', parameters: { girth: '3' } });
@@ -185,6 +188,12 @@ describe('a page', () => {
     const [, code = ''] = /aria-label="CSL-JSON"[^>]*>(.*?)<\/code>/.exec(text) ?? [];
     const items = JSON.parse(code.replace(/<[^>]*>/g, '').replaceAll('&quot;', '"'));
     assert.deepEqual([items.length, items[0].type], [1, 'dataset']);
+  });
+
+  it('of a dataset has no marks of direction in the citation that is copied', async () => {
+    const { text } = await page('/api/v1/namespaces/lab/datasets/codes/');
+    assert.match(text, />بلدية الرياض \(\d{4}\)/);
+    assert.doesNotMatch(text, /<code>[^<]*[\u2068\u2069]/);
   });
 
   it('of a query that asks for an unknown column says so', async () => {
