@@ -58,7 +58,7 @@ export function limitOfCrossings(
     if (edges.meetOften(query) || (edges.count > fewPositions && edges.meetOften(edges)))
       throw invalidGeometry(
         parameter,
-        'The geometry and that of a row cross too often to be compared: give yours fewer positions, or filter for other rows.',
+        'The geometry and that of a row cross, or come near each other, too often to be compared: give yours fewer positions, or filter for other rows.',
       );
   };
 }
