@@ -151,7 +151,7 @@ describe('options for reading', () => {
     const edit = ['dataset', 'edit', 'parks/values', '--type', 'zip=string'];
     const { err } = await run(...edit);
     const [, download = '', publish = ''] =
-      /^The next version is read so\..*: catalogue (.*), and then catalogue (.*)$/m.exec(err) ?? [];
+      /^These are the options of the next version\..*: catalogue (.*), and then catalogue (.*)$/m.exec(err) ?? [];
     assert.equal(await typeOf(), 'integer');
     const { exitCode } = await run(...download.replace('FILE', join(root, 'a.csv')).split(' '));
     assert.equal(exitCode, 0);

@@ -123,7 +123,9 @@ function sentencesAboutNextVersion(call: Call, entity: Dataset): string[] {
   const name = formatRef(entity);
   const download = typedCommand(call, `download ${name} --output FILE`);
   const publish = typedCommand(call, `publish FILE --to ${name}`);
-  return [`The next version is read so. To read the file of the newest one so: ${download}, and then ${publish}`];
+  return [
+    `These are the options of the next version. To read the file of the newest one by them: ${download}, and then ${publish}`,
+  ];
 }
 
 /** The sentence that everybody may see a dataset now, since it was moved out of a private namespace. */
@@ -131,7 +133,8 @@ async function sentencesAboutAudience(catalogue: Catalogue, before: DatasetRef, 
   if (before.namespace === now.namespace || now.visibility === 'private') return [];
   const [from, to] = await Promise.all(
     [before, now].map(({ namespace }) => catalogue.get<'namespace'>({ kind: 'namespace', slug: namespace })),
-  );
+    // The change is made: that a remote can't be reached any more doesn't make it a failure.
+  ).catch(() => []);
   if (from?.visibility !== 'private' || to?.visibility === 'private') return [];
   return [
     `The namespace ${now.namespace} is public, and ${before.namespace} is not: everybody may see the dataset there.`,
