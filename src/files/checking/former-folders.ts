@@ -38,7 +38,8 @@ export function explainFormerFolder<T extends Pick<Diagnostic, 'code' | 'path' |
 /** The command that moves the versions and payloads of a dataset to another folder, and removes the former one. */
 function commandToMove(root: string, from: string, to: string): string {
   const entries = readdirSync(join(root, from), { withFileTypes: true });
-  const names = entries.flatMap((entry) => (entry.isDirectory() ? entry.name : []));
+  // A folder whose name a shell would read otherwise is no part of a dataset.
+  const names = entries.flatMap((entry) => (entry.isDirectory() && /^[\w.]+$/.test(entry.name) ? entry.name : []));
   const joined = names.filter((name) => existsSync(join(root, to, name)));
   const moves = names.map((name) =>
     joined.includes(name) ? `git mv ${from}/${name}/* ${to}/${name}/` : `git mv ${from}/${name} ${to}/`,
