@@ -45,6 +45,8 @@ describe('csv', () => {
     assert.equal(await cell(true), 'true');
     assert.equal(await cell(-0.5), '-0.5');
     assert.equal(await cell(Number.NaN), '');
+    assert.equal(await cell(Number.POSITIVE_INFINITY), 'inf');
+    assert.equal(await cell(Number.NEGATIVE_INFINITY), '-inf');
     assert.equal(await cell([1, 'x']), '"[1,""x""]"');
     assert.equal(await cell({ a: null }), '"{""a"":null}"');
   });

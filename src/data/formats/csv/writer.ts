@@ -98,9 +98,11 @@ function writeCell(out: TextBuffer, value: Value, writeText: (value: string) => 
   else if (value !== null) writeText(JSON.stringify(value));
 }
 
-/** Writes nothing if the number isn't finite. */
+/** Writes nothing for NaN, and infinity as Python, R, GDAL and databases read it. */
 function writeNumber(out: TextBuffer, value: number | undefined): void {
-  if (value !== undefined && Number.isFinite(value)) out.cellNumber(value);
+  if (value === undefined || Number.isNaN(value)) return;
+  if (Number.isFinite(value)) out.cellNumber(value);
+  else out.text(value > 0 ? 'inf' : '-inf');
 }
 
 /** Flags of the ASCII characters for which a cell needs quotes, and of U+0000. */
