@@ -171,16 +171,33 @@ export async function addCommandsToNoun(
   return declareAll;
 }
 
-/** The command that was probably meant, on a line of its own; '' if none. One that deletes is at most one letter away. */
+/** What other programs call the verbs here. */
+const otherNames: Readonly<Record<string, readonly string[]>> = {
+  add: ['create', 'new'],
+  list: ['ls'],
+  show: ['get', 'view', 'info', 'cat'],
+  edit: ['update', 'change', 'set', 'modify'],
+  remove: ['delete', 'del', 'rm'],
+};
+
+/**
+ * The command that was probably meant, on a line of its own; '' if none. One that deletes is at most one letter away, or has the
+ * name that it has in other programs.
+ */
 function verbSuggestion(noun: Command, name: string, closest: typeof closestWord): string {
   const edit = noun.commands.find((verb) => verb.name() === 'edit');
   const argument = edit?.registeredArguments[0]?.name();
-  if (/^(?:rename|mv|move)$/.test(name) && edit?.options.some(({ long }) => long === '--slug'))
+  const hasOption = (option: string) => edit?.options.some(({ long }) => long === option) === true;
+  if (edit && /^(?:rename|mv|move)$/.test(name) && hasOption('--slug'))
     return `\n(To rename: ${pathOf(edit)} <${argument}> --slug NEW)`;
+  if (edit && /^(?:withdraw|unpublish)$/.test(name) && hasOption('--ready'))
+    return `\n(To withdraw: ${pathOf(edit)} <${argument}> --ready false)`;
   const deletes = (verb: Command) => verb.options.some(({ long }) => long === '--yes');
   const namesOf = (verbs: readonly Command[]) => verbs.map((verb) => verb.name());
   const meant =
-    closest(name, namesOf(noun.commands), 1) ?? closest(name, namesOf(noun.commands.filter((verb) => !deletes(verb))));
+    noun.commands.find((verb) => otherNames[verb.name()]?.includes(name))?.name() ??
+    closest(name, namesOf(noun.commands), 1) ??
+    closest(name, namesOf(noun.commands.filter((verb) => !deletes(verb))));
   return meant === undefined ? '' : `\n(Did you mean ${meant}?)`;
 }
 
