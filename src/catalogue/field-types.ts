@@ -266,7 +266,13 @@ export const slugField = (description: string, traits: InputTraits = {}) =>
 
 /** The name of a user, which is in the path of the record. It is the slug of the reference. */
 export const usernameField = (description: string, traits: FieldTraits = {}) =>
-  pathField(input('username', { type: 'string', pattern: usernameRule.source }, undefined, { description, ...traits }));
+  pathField(
+    input('username', { type: 'string', pattern: usernameRule.source }, undefined, {
+      description,
+      meaning: 'slug',
+      ...traits,
+    }),
+  );
 
 /** A secret that is written and never read. */
 export const passwordField = (description: string, traits: FieldTraits = {}): FieldOf<never> => ({

@@ -11,7 +11,7 @@ import {
   versionWithColumns,
 } from './columns.ts';
 import { excerpt } from './errors.ts';
-import { payloadFolder } from './layout.ts';
+import { kindAndRefOfPath, payloadFolder } from './layout.ts';
 import { findDoubtfulFieldValues } from './meaning.ts';
 import {
   entityRecordPath,
@@ -27,8 +27,9 @@ import { findMisspelledKeys } from './validators.ts';
 /** Faults that a record has by itself, whatever the others say. */
 export function findFaultsInContents(kind: RecordKind, path: string, record: RecordValue): readonly RecordDiagnostic[] {
   const warning = { severity: 'warning' } as const;
+  const slug = kindAndRefOfPath(path).ref?.slug;
   return [
-    ...findDoubtfulFieldValues(kind, { slug: slugOfRecord(kind, path) }).map(({ message }) =>
+    ...findDoubtfulFieldValues(kind, { slug, username: slug }).map(({ message }) =>
       makeDiagnostic(path, { code: 'name', message, ...warning }),
     ),
     ...findMisspelledKeys(kind, record).map((found) =>
@@ -39,12 +40,6 @@ export function findFaultsInContents(kind: RecordKind, path: string, record: Rec
       return makeDiagnostic(path, { code: 'value', ...found, ...warning, ...fix });
     }),
   ];
-}
-
-/** The name of a record: that of its file, or of the folder that has only one file of its kind. */
-function slugOfRecord(kind: RecordKind, path: string): string {
-  const [file = '', folder = ''] = path.split('/').reverse();
-  return kind === 'namespace' || kind === 'dataset' ? folder : file.replace(/\.[^.]+$/, '');
 }
 
 /** What the rules look at for one dataset. */

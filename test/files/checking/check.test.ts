@@ -125,10 +125,12 @@ const cases: readonly Case[] = [
       [`${homeOf('parks/aux')}/dataset.yaml`]: 'id: 2\nlabel: x\n',
       [`${homeOf('parks/auxiliary')}/dataset.yaml`]: 'id: 3\nlabel: x\n',
       'groups/con.yaml': 'id: 4\nlabel: x\n',
+      'users/nul.yaml': 'id: 5\n',
     },
     [
       ['groups/con.yaml:1:1', 'warning', /^slug "con" is not allowed as a name on Windows/],
       [`${homeOf('parks/aux')}/dataset.yaml:1:1`, 'warning', /^slug "aux" is not allowed/],
+      ['users/nul.yaml:1:1', 'warning', /^username "nul" is not allowed/],
     ],
   ],
   [
