@@ -63,7 +63,7 @@ export interface Links {
   readonly suffix: string;
 }
 
-/** Names of servers, with user and port: they have at most 253 characters, and are read in the square of their number. */
+/** The end of a URL from the name of the server on. That has at most 253 characters, and takes the square of its length to be read: with user and port, 300. */
 const serverAndPath = '://[^\\s/?#]{1,300}([/?#]\\S*)?$';
 
 /** Form of a URL of a file or page on another server. */

@@ -48,7 +48,8 @@ export const command: Verb<PublishOptions> = {
   description: 'Add a file as the newest version of a dataset, and the dataset if it is new.',
   notes:
     'The file - is stdin. If only the namespace is given, the name of the dataset is made from its label, and the label ' +
-    `from the name of the file. Else a label that is not given is made from the name of the dataset. Fields that are given for an existing dataset change it. ${readableFormats}`,
+    'from the name of the file. If the dataset is named, too, and no label is given, the label is made from that name. ' +
+    `Fields that are given for an existing dataset change it. ${readableFormats}`,
   examples: [
     'catalogue publish trees.csv --to parks/trees',
     'catalogue publish trees.csv --to parks --label "Street trees" --licence CC0-1.0 --notes "First count"',

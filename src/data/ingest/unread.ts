@@ -33,7 +33,7 @@ function adviceAboutObject(text: string, fileName: string): string | null {
   );
 }
 
-/** The first member of an object of JSON that is an array of objects; null if there is none in the text. */
+/** The first member of an object of JSON that is an array of objects; null if the text has no such member. */
 function memberWithObjects(text: string): string | null {
   let depth = 0;
   // Strings as a whole, since brackets in them say nothing; those before a colon and an array of objects are names.

@@ -138,7 +138,7 @@ export async function listTrash(root: string): Promise<readonly TrashEntry[]> {
   return entries.sort((a, b) => (a.id < b.id ? 1 : -1));
 }
 
-/** The entry with an id that a client names; null if there is none. Only names in the folder of the trash are used as paths. */
+/** The entry with an id that a client names; null for an unknown id. Only names in the folder of the trash are used as paths. */
 export async function findTrashEntry(root: string, id: string): Promise<TrashEntry | null> {
   const names = await readdir(join(root, trashFolder)).catch(emptyIfMissing);
   return names.some((name) => name === id) ? readTrashEntry(root, id) : null;
