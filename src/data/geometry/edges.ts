@@ -19,6 +19,15 @@ const pairsOfEdge = 20;
 const edgesOfSample = 1024;
 const sureShare = 2;
 
+/**
+ * Of a geometry of up to 4096 edges, one in 64 is compared with all, and 16 at least, before an index is made: a hundred thousand
+ * crossings have 450 edges, of which that finds some. If it finds less than this share of the limit, the geometry is clear.
+ */
+const mostOfQuickLook = 4096;
+const stepOfQuickLook = 64;
+const leastOfQuickLook = 16;
+const clearShare = 0.25;
+
 /** Its multiples, without their whole numbers, are spread evenly, in no pattern that edges have. */
 const goldenRatio = (1 + Math.sqrt(5)) / 2;
 
@@ -52,10 +61,50 @@ export class Edges {
 
   /** True if the edges come near those of another geometry, or near each other, so often that GEOS takes long. */
   meetOften(others: Edges): boolean {
-    if (this.count === 0 || others.count === 0) return false;
+    if (this.count === 0 || others.count === 0 || this.#areClear(others)) return false;
     const step = Math.ceil(this.count / edgesOfSample);
     const estimate = this.#share(others, step, sureShare);
     return estimate > sureShare || (estimate > 1 && (step === 1 || this.#share(others, 1, 1) > 1));
+  }
+
+  /** True if a quick look shows that they don't meet often: at the box around all edges, or at some of the geometry's own. */
+  #areClear(others: Edges): boolean {
+    if (others !== this) {
+      let near = 0;
+      others.#indexOfBoxes.search(...this.#box, () => {
+        near++;
+        return false;
+      });
+      return near * this.count <= mostCrossings;
+    }
+    if (this.count > mostOfQuickLook) return false;
+    const samples = Math.max(leastOfQuickLook, this.count / stepOfQuickLook);
+    const step = this.count / samples;
+    let crossings = 0;
+    for (let sample = 0; sample < samples; sample++) {
+      const at = 4 * this.#placeInStep(sample, step);
+      for (let other = 0; other < this.#ends.length; other += 4)
+        if (Math.abs(other - at) > 4 && doCross(this.#ends, at, this.#ends, other)) crossings++;
+    }
+    return (step / 2) * crossings <= clearShare * mostCrossings;
+  }
+
+  /** The box around all edges. */
+  get #box(): [west: number, south: number, east: number, north: number] {
+    const box: [number, number, number, number] = [Infinity, Infinity, -Infinity, -Infinity];
+    for (let at = 0; at < this.#ends.length; at += 2) {
+      const [x, y] = [this.#ends[at] as number, this.#ends[at + 1] as number];
+      if (x < box[0]) box[0] = x;
+      if (y < box[1]) box[1] = y;
+      if (x > box[2]) box[2] = x;
+      if (y > box[3]) box[3] = y;
+    }
+    return box;
+  }
+
+  /** The edge that stands for those of a step. Not always the first: edges may come in a pattern, such as the long and short ones of a zigzag. */
+  #placeInStep(number: number, step: number): number {
+    return Math.min(Math.floor(step * (number + ((number * goldenRatio) % 1))), this.count - 1);
   }
 
   /**
@@ -71,15 +120,13 @@ export class Edges {
     let pairs = 0;
     let crossings = 0;
     const share = () => weight * Math.max(pairs / mostPairs, crossings / mostCrossings);
-    for (let first = 0; first < this.count && share() <= most; first += step) {
-      // Not always the first of so many: edges may come in a pattern, such as the long and short ones of a zigzag.
-      const edge = Math.min(first + Math.floor(step * (((first / step) * goldenRatio) % 1)), this.count - 1);
+    for (let number = 0; number * step < this.count && share() <= most; number++) {
+      const edge = this.#placeInStep(number, step);
       index.search(...boxOf(ends, 4 * edge), (other) => {
         // Neighbours always meet.
         if (others === this && Math.abs(other - edge) <= 1) return false;
         pairs++;
-        if (!areApart(ends, 4 * edge, endsOfOthers, 4 * other) && !areApart(endsOfOthers, 4 * other, ends, 4 * edge))
-          crossings++;
+        if (doCross(ends, 4 * edge, endsOfOthers, 4 * other)) crossings++;
         return false;
       });
     }
@@ -108,6 +155,10 @@ function boxOf(ends: Float64Array, at: number): [west: number, south: number, ea
   const [x1, y1] = [ends[at + 2] as number, ends[at + 3] as number];
   return [Math.min(x0, x1), Math.min(y0, y1), Math.max(x0, x1), Math.max(y0, y1)];
 }
+
+/** True if two edges cross. */
+const doCross = (first: Float64Array, at: number, second: Float64Array, other: number): boolean =>
+  !areApart(first, at, second, other) && !areApart(second, other, first, at);
 
 /** True if both ends of the second edge are on one side of the first, or one is on it. */
 function areApart(first: Float64Array, at: number, second: Float64Array, other: number): boolean {
