@@ -160,6 +160,29 @@ describe('the sources', () => {
     assert.deepEqual(cycles, [], `These files import each other:\n${cycles.join('\n')}`);
   });
 
+  it('export what another file uses', () => {
+    const files = ['bin', 'src', 'browser', 'tools', 'test', 'bench']
+      .flatMap(filesIn)
+      .filter((file) => /\.[cm]?[jt]sx?$/.test(file));
+    const namesIn = new Map(files.map((file) => [file, new Set(read(file).match(/[\w$]+/g))]));
+    const exported = files
+      .filter((file) => file.startsWith('src/') && file !== 'src/index.ts')
+      .flatMap((file) =>
+        [...read(file).matchAll(/^export (?:async )?(?:function\*?|const|class) ([\w$]+)/gm)].map(([, name = '']) => ({
+          file,
+          name,
+        })),
+      );
+    assert.ok(exported.length > 1000);
+    const unused = exported.filter(
+      ({ file, name }) => !files.some((other) => other !== file && namesIn.get(other)?.has(name)),
+    );
+    assert.deepEqual(
+      unused.map(({ file, name }) => `${file}: ${name}`),
+      [],
+    );
+  });
+
   it('write to the terminal in one place', () => {
     const writing = filesIn('src').filter((file) =>
       /process\.std(?:out|err)|\} = process;/.test(read(file).replace(/^ \*.*$/gm, '')),

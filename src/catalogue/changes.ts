@@ -238,7 +238,7 @@ const skipped: readonly string[] = [
  * The fields in which two records of a kind differ, in the order of the second.
  * @param except fields that are not compared
  */
-export function compareFields(before: object, after: object, except: readonly string[] = []): readonly FieldChange[] {
+function compareFields(before: object, after: object, except: readonly string[] = []): readonly FieldChange[] {
   const [old, now] = [before, after] as readonly [Record<string, unknown>, Record<string, unknown>];
   return [...new Set([...Object.keys(now), ...Object.keys(old)])]
     .filter((field) => !skipped.includes(field) && !except.includes(field) && !isJsonEqual(old[field], now[field]))

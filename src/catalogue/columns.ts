@@ -140,7 +140,7 @@ const isRecorded = (column: Column & WrittenColumn) =>
   column.former_names !== undefined || column.missing_since !== undefined;
 
 /** True if these are the names and types of a dataset's columns, in this order. */
-export const hasSameColumns = ({ columns }: Dataset, data: readonly DataColumn[]): boolean =>
+const hasSameColumns = ({ columns }: Dataset, data: readonly DataColumn[]): boolean =>
   columns.length === data.length &&
   columns.every(({ name, type }, i) => data[i]?.name === name && data[i]?.type === type);
 

@@ -95,7 +95,7 @@ async function openStoredPayload(files: CatalogueFiles, version: Version, pointe
 }
 
 /** A stream that is opened when it is read. */
-export function readLazily(open: () => Promise<Readable>): Readable {
+function readLazily(open: () => Promise<Readable>): Readable {
   async function* bytes() {
     yield* (await open()) as AsyncIterable<Buffer>;
   }
@@ -103,7 +103,7 @@ export function readLazily(open: () => Promise<Readable>): Readable {
 }
 
 /** @throws NotFoundError if the pointer in the place of a payload is not to the bytes that the record says */
-export function assertPointerOfVersion({ file, checksum, size }: Version, pointer: PayloadPointer): void {
+function assertPointerOfVersion({ file, checksum, size }: Version, pointer: PayloadPointer): void {
   if (checksum && checksum !== pointer.checksum)
     throw new NotFoundError(`The payload is not the one that was published: data/${file} points to other bytes.`);
   if (size !== null && size !== pointer.size)

@@ -20,7 +20,7 @@ export function loadedOnDemand<T extends AsyncMethods<T>>(
 }
 
 /** A function that loads a module at its first call, and returns it: each `import()` of its own would ask the loader again. */
-export function loadedOnce<M>(load: () => Promise<M>): () => Promise<M> {
+function loadedOnce<M>(load: () => Promise<M>): () => Promise<M> {
   let loaded: Promise<M> | undefined;
   return () => {
     loaded ??= load();

@@ -36,7 +36,7 @@ const stampsFile = (copyFolder: string) => join(copyFolder, 'payloads.txt');
 /** Length from which that file is begun anew, in characters. */
 const maxStampsLength = 16_384;
 
-export class PayloadChecksums {
+class PayloadChecksums {
   readonly #known = makeLargeCache<string>(20_000);
   /** Checksums that are being computed, by the same keys. */
   readonly #computing = new Map<string, Promise<Computed>>();

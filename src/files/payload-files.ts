@@ -16,7 +16,7 @@ import { isSettled, payloadChecksumsOf } from './payload-checksums.ts';
 import type { PayloadPointer } from './tree/payload-pointer.ts';
 
 /** The payload of a version, for its table. */
-export function payloadFileOf(files: CatalogueFiles, version: Version): PayloadFile {
+function payloadFileOf(files: CatalogueFiles, version: Version): PayloadFile {
   const path = payloadPath(version.namespace, version.dataset, version.file);
   const pointer = files.store.tree.pointer(path);
   return {

@@ -51,7 +51,7 @@ function inOneLanguage(value: unknown): unknown {
 const textIn = (value: unknown): string => textOf(inOneLanguage(value));
 
 /** A package as a dataset. @param portal URL of the portal without a slash at its end; '' if it isn't known */
-export function readCkanPackage(value: unknown, portal: string): SourceItem {
+function readCkanPackage(value: unknown, portal: string): SourceItem {
   const one = membersOf(value);
   const id = one.id ?? one.name;
   if (one.state !== undefined && one.state !== 'active')

@@ -118,7 +118,7 @@ function formatOfItem(item: unknown, keys: readonly string[]): Detected {
 }
 
 /** The format of a document that was read as a whole. */
-export function formatOfValue(value: unknown): Detected {
+function formatOfValue(value: unknown): Detected {
   if (Array.isArray(value)) {
     if (value.some((item) => isCkanPackage(item) || isCkanAnswer(item))) return { format: 'ckan-dump', keys: [] };
     return { format: value.some(isJsonLd) ? 'dcat' : null };

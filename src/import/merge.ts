@@ -11,7 +11,7 @@ import { featurePages } from './ogc.ts';
 import { stacItems } from './stac-items.ts';
 
 /** Fields of a dataset that an import writes. */
-export const importedFields = [
+const importedFields = [
   'label',
   'description',
   'keywords',
@@ -78,7 +78,7 @@ export function checksumOfValue(value: unknown): string {
 }
 
 /** The values that an imported dataset gives to the fields. */
-export function valuesOfImported(dataset: ImportedDataset): ImportedValues {
+function valuesOfImported(dataset: ImportedDataset): ImportedValues {
   const { label, description, keywords, licence, homepage, publisher, contact, issued, modified, links, reading } =
     dataset;
   const texts = { label, description, licence, homepage, publisher, contact, issued, modified };

@@ -39,7 +39,7 @@ export const filesOfRows = (version: ShownRows['version']) => {
 };
 
 /** @param parts as the page shows them */
-export function shownRowsOf({ base, settings }: PageContext, parts: RowsFacts): ShownRows {
+function shownRowsOf({ base, settings }: PageContext, parts: RowsFacts): ShownRows {
   const { title, page_size, max_page_size } = settings;
   const { kind, namespace, slug, label, columns, former_names } = parts.dataset;
   const { version, query } = parts;

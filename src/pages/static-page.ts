@@ -34,7 +34,7 @@ const isSearched = (path: string): boolean =>
  * @param href with or without the host of the site
  * @param base base URL of the site
  */
-export function staticHref(href: string, base: string): string | null {
+function staticHref(href: string, base: string): string | null {
   const [address = '', hash] = href.split('#');
   const [path = '', query] = address.split('?');
   const prefix = baseUrlPath(base);

@@ -61,7 +61,7 @@ export async function readResponseBeginning(body: AsyncIterable<Uint8Array>, lim
 }
 
 /** In characters and in bytes: of compressed data, the answer may be endless when it is decoded. */
-export const maxAnswer = 32 * 1024 * 1024;
+const maxAnswer = 32 * 1024 * 1024;
 
 /**
  * The text of a body.

@@ -81,7 +81,7 @@ export const datasetLicenceUrl = (dataset: Dataset, settings: Settings): string 
  * against the address of the response. A URL of another host stays as it is.
  * @param address of the response, without its query string
  */
-export function relativeReference(url: string, address: string): string {
+function relativeReference(url: string, address: string): string {
   const within = address.endsWith('/') && url.startsWith(address) ? url.slice(address.length) : '';
   // A first segment with a colon would be read as a scheme.
   if (/^[\w.-]+(?:[/?]|$)/.test(within)) return within;

@@ -8,7 +8,7 @@ import { preferredLanguages } from './negotiate.ts';
 import type { StaticExport } from './route.ts';
 
 /** The language of the pages: that of the catalogue, else the one that the client prefers, else English. */
-export function pageLanguage({ language }: Settings, acceptLanguage: string | undefined): Language {
+function pageLanguage({ language }: Settings, acceptLanguage: string | undefined): Language {
   const own = languageForTag(language);
   if (own) return own;
   for (const tag of preferredLanguages(acceptLanguage)) {

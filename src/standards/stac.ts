@@ -20,11 +20,11 @@ export interface StacLink {
 const json = 'application/json';
 
 /** Address of the root. */
-export const stacCatalogUrl = ({ url }: CatalogueFacts): string => `${url}stac/`;
+const stacCatalogUrl = ({ url }: CatalogueFacts): string => `${url}stac/`;
 /** Address of the Catalog of a namespace. */
-export const stacNamespaceUrl = (facts: CatalogueFacts, slug: string): string => `${stacCatalogUrl(facts)}${slug}/`;
+const stacNamespaceUrl = (facts: CatalogueFacts, slug: string): string => `${stacCatalogUrl(facts)}${slug}/`;
 /** Address of the Collection of a dataset. */
-export const stacCollectionUrl = ({ url }: DatasetFacts): string => `${url}stac.json`;
+const stacCollectionUrl = ({ url }: DatasetFacts): string => `${url}stac.json`;
 
 export function stacCatalog(facts: CatalogueFacts, children: readonly StacLink[]): Readonly<Record<string, unknown>> {
   const self = stacCatalogUrl(facts);

@@ -95,5 +95,5 @@ const wordsOf: Readonly<Record<string, readonly string[]>> = { 'completion shell
 const labelOf = ({ flags }: Option) => /[<[]([^>\]]+)[>\]]/.exec(flags)?.[1] ?? '';
 
 /** The words of a command, without the program's own name. */
-export const commandWords = (command: Command): string =>
+const commandWords = (command: Command): string =>
   command.parent ? `${commandWords(command.parent)} ${command.name()}`.trimStart() : '';

@@ -98,14 +98,14 @@ const withoutHeader = (text: string, lines: number) =>
 const isWindows = process.platform === 'win32';
 
 /** The command of the editor, as the person has written it: it may have arguments and quotes. */
-export const editorCommand = ({ VISUAL, EDITOR }: NodeJS.ProcessEnv): string =>
+const editorCommand = ({ VISUAL, EDITOR }: NodeJS.ProcessEnv): string =>
   VISUAL?.trim() || EDITOR?.trim() || (isWindows ? 'notepad' : 'vi');
 
 /**
  * Opens a file in the person's editor, $VISUAL or $EDITOR; resolves when the editor has ended.
  * @throws DeclinedError where the editor can't be started, or ends with an error
  */
-export async function openEditor({ env }: Context, path: string): Promise<void> {
+async function openEditor({ env }: Context, path: string): Promise<void> {
   const editor = editorCommand(env);
   // A shell reads the command, as with git and crontab; the path is an argument of its own, which no shell reads.
   const child = isWindows

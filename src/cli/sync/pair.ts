@@ -136,7 +136,7 @@ async function pairedRemote(
 }
 
 /** The path of the last common state with a remote: a name that people recognise, and that is unique to the address. */
-export function commonStatePath(root: string, url: string): string {
+function commonStatePath(root: string, url: string): string {
   const { host, pathname } = new URL(url);
   const words = `${host}${pathname}`.replace(/[^A-Za-z0-9.]+/g, '-').replace(/-+$/, '');
   const hash = createHash('sha256').update(url).digest('hex').slice(0, 12);

@@ -197,7 +197,7 @@ const signs = { add: '+', change: '~', remove: '-', move: '~' } as const;
 const colourOf = { add: 'green', change: 'yellow', remove: 'red', move: 'yellow' } as const;
 
 /** A change for people: `+ parks/trees@2020… (1.2 MB)`. */
-export function syncChangeLine({ change, name, to, size, fields }: ChangeSummary, paint: Paint): string {
+function syncChangeLine({ change, name, to, size, fields }: ChangeSummary, paint: Paint): string {
   const parts = [to === undefined ? name : `${name} → ${to}`];
   if (size !== undefined) parts.push(`(${bytesText(size)})`);
   if (fields) parts.push(` ${fields.join(', ') || 'comments or layout'}`);
@@ -205,7 +205,7 @@ export function syncChangeLine({ change, name, to, size, fields }: ChangeSummary
 }
 
 /** A conflict for people: the change of each side, and below it each field. */
-export function syncConflictLines({ name, ours, theirs, fields }: ConflictSummary, paint: Paint): readonly string[] {
+function syncConflictLines({ name, ours, theirs, fields }: ConflictSummary, paint: Paint): readonly string[] {
   const sides = ours === theirs ? `${ours} on both sides` : `${ours} locally, ${theirs} remotely`;
   return [
     `${paint('red', '!')} ${paint('bold', escapeToOneLine(name))}  ${sides}`,
@@ -221,15 +221,12 @@ export function syncConflictLines({ name, ours, theirs, fields }: ConflictSummar
 }
 
 /** The cells of a change for programs: direction, change, name, size or new name, fields. */
-export function syncChangeCells(
-  direction: string,
-  { change, name, to, size, fields }: ChangeSummary,
-): readonly string[] {
+function syncChangeCells(direction: string, { change, name, to, size, fields }: ChangeSummary): readonly string[] {
   return [direction, change, name, to ?? String(size ?? ''), fields?.join(',') ?? ''];
 }
 
 /** The cells of a conflict for programs: one line for each field. */
-export function syncConflictCells({ name, ours, theirs, fields }: ConflictSummary): readonly (readonly string[])[] {
+function syncConflictCells({ name, ours, theirs, fields }: ConflictSummary): readonly (readonly string[])[] {
   const start = ['conflict', `${ours}/${theirs}`, name];
   if (fields.length === 0) return [[...start, '', '']];
   return fields.map(({ field, base, ours: mine, theirs: others }) => [

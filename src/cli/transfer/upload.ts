@@ -199,7 +199,7 @@ export async function reportColumnChanges(
 }
 
 /** Format, rows and size of a version: `geojson, 12 rows, 3.4 kB`. */
-export function versionFactsText({ format, rows, size }: Pick<Version, 'format' | 'rows' | 'size'>): string {
+function versionFactsText({ format, rows, size }: Pick<Version, 'format' | 'rows' | 'size'>): string {
   return [
     format || 'unknown format',
     rows === null ? 'no readable rows' : countText(rows, 'row'),

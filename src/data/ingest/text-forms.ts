@@ -148,7 +148,7 @@ const yes = /^(?:true|t|yes|y|1|ja|j|wahr|oui|sí|si|sì)$/i;
 const no = /^(?:false|f|no|n|0|nein|falsch|non)$/i;
 
 /** A truth value as people force it: also `yes`, `nein`, `1`. */
-export function parseLooseBoolean(text: string): boolean | undefined {
+function parseLooseBoolean(text: string): boolean | undefined {
   const word = text.trim();
   return parseBooleanText(word) ?? (yes.test(word) ? true : no.test(word) ? false : undefined);
 }

@@ -21,7 +21,7 @@ export function loadBasemap(name: BasemapScale): Promise<Basemap> {
 }
 
 /** Decodes the texts that `tools/make-basemap.ts` writes. */
-export function decodeBasemap(encoded: { scale: number; land: string; borders: string }): Basemap {
+function decodeBasemap(encoded: { scale: number; land: string; borders: string }): Basemap {
   return { land: decodeLines(encoded.land, encoded.scale), borders: decodeLines(encoded.borders, encoded.scale) };
 }
 

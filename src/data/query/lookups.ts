@@ -177,11 +177,7 @@ export function distancePredicate(
  * The predicate of a spatial test. A buffer is tested exactly, by distance, and not approximated by a polygon.
  * @throws ParameterError if a buffer isn't supported with the test
  */
-export function spatialPredicate(
-  test: SpatialOperator,
-  { geometry, buffer }: BufferedGeometry,
-  parameter: string,
-): Predicate {
+function spatialPredicate(test: SpatialOperator, { geometry, buffer }: BufferedGeometry, parameter: string): Predicate {
   if (!buffer) return { op: 'spatial', test, geometry, parameter };
   const withinBuffer: Predicate = { op: 'dwithin', geometry, distance: buffer, unit: 'degree', parameter };
   if (test === 'intersects') return withinBuffer;

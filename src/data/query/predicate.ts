@@ -109,7 +109,7 @@ export function andPredicates(predicates: readonly Predicate[]): Predicate {
 type PredicateLeaf = Exclude<Predicate, { op: 'and' | 'or' | 'not' | 'unknown' }>;
 
 /** The predicates without parts, from left to right. */
-export function* predicateLeaves(predicate: Predicate): Generator<PredicateLeaf> {
+function* predicateLeaves(predicate: Predicate): Generator<PredicateLeaf> {
   if (predicate.op === 'and' || predicate.op === 'or') for (const part of predicate.of) yield* predicateLeaves(part);
   else if (predicate.op === 'not' || predicate.op === 'unknown') yield* predicateLeaves(predicate.of);
   else yield predicate;
@@ -132,7 +132,7 @@ export function referencedColumns(predicate: Predicate): { columns: readonly str
 }
 
 /** The geometries that a predicate without parts was given. */
-export function givenGeometries(leaf: PredicateLeaf): readonly Geometry[] {
+function givenGeometries(leaf: PredicateLeaf): readonly Geometry[] {
   if (leaf.op === 'relation') return leaf.geometries.filter((geometry) => geometry !== null);
   return 'geometry' in leaf ? [leaf.geometry] : [];
 }

@@ -40,7 +40,7 @@ export function isDeadLink(tree: FileTree, path: string): boolean {
 }
 
 /** True if a message says that a link can't be followed. */
-export const isLinkProblem = (message: string): boolean => Object.values<string>(linkProblems).includes(message);
+const isLinkProblem = (message: string): boolean => Object.values<string>(linkProblems).includes(message);
 
 /** True for a file in the place of a folder. Only of a folder on disk. @param path of something that is there */
 export const isFile = (tree: FileTree, path: string): boolean => tree.isMissing?.(`${path}/.`) === true;

@@ -88,7 +88,7 @@ function imagesInRecord(record: unknown): readonly string[] {
 }
 
 /** @throws NotPermittedError unless the viewer may write in the namespace; without one, unless the viewer is staff */
-export function assertMayWriteInNamespace({ viewer, visible }: Access, namespace: string | undefined): void {
+function assertMayWriteInNamespace({ viewer, visible }: Access, namespace: string | undefined): void {
   if (!mayWrite(viewer, visible().folders.get(namespace ?? ''))) throw new NotPermittedError();
 }
 

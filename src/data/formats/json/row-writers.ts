@@ -136,7 +136,7 @@ escaped[34] = 1;
 escaped[92] = 1;
 
 /** `"name":` in UTF-8. */
-export function encodeJsonKey(name: string): Uint8Array {
+function encodeJsonKey(name: string): Uint8Array {
   return Buffer.from(`${JSON.stringify(name)}:`);
 }
 
@@ -177,19 +177,19 @@ function writeRowGeometry(out: TextBuffer, row: Row | null, mayHaveMisdirectedRi
 }
 
 /** Writes any value; a number that isn't finite is null. */
-export function writeJson(out: TextBuffer, value: Value): void {
+function writeJson(out: TextBuffer, value: Value): void {
   if (typeof value === 'number') writeJsonNumber(out, value);
   else if (typeof value === 'string') writeJsonString(out, value);
   else if (typeof value === 'object' && value !== null) out.text(JSON.stringify(value));
   else out.append(value === null ? nullBytes : value ? trueBytes : falseBytes);
 }
 
-export function writeJsonNumber(out: TextBuffer, value: number): void {
+function writeJsonNumber(out: TextBuffer, value: number): void {
   if (Number.isFinite(value)) out.cellNumber(value);
   else out.append(nullBytes);
 }
 
-export function writeJsonString(out: TextBuffer, text: string): void {
+function writeJsonString(out: TextBuffer, text: string): void {
   const start = out.end;
   out.byte(34);
   if (out.plainText(text, escaped)) {
@@ -202,7 +202,7 @@ export function writeJsonString(out: TextBuffer, text: string): void {
 }
 
 /** Writes a GeoJSON geometry (RFC 7946, section 3.1) or null; positions keep all their numbers. */
-export function writeGeoJsonGeometry(out: TextBuffer, geometry: Geometry | null): void {
+function writeGeoJsonGeometry(out: TextBuffer, geometry: Geometry | null): void {
   if (geometry === null) {
     out.append(nullBytes);
     return;

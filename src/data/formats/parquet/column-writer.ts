@@ -115,7 +115,7 @@ function elementFor(type: TableColumn['type']): Partial<SchemaElement> {
 }
 
 /** Metadata of a geometry column for the file's `geo` key (GeoParquet 1.1), collected while rows are written. */
-export class GeoMetadataBuilder {
+class GeoMetadataBuilder {
   private readonly kinds = new Set<string>();
   /** Minimum and maximum x, y, z. */
   private readonly min = [Infinity, Infinity, Infinity];

@@ -8,7 +8,7 @@ import { type Geometry, toPosition } from '../../geometry/geometry.ts';
 import { InvalidGeometryError } from '../../geometry/validate.ts';
 import { ByteSource } from '../byte-source.ts';
 
-export const shapeHeaderBytes = 100;
+const shapeHeaderBytes = 100;
 
 /** The records of a .shp file in their order: a geometry, or null. */
 export class ShapeReader {

@@ -143,7 +143,7 @@ function bindCall(node: CallNode, schema: TableSchema): Expression {
 }
 
 /** Fails for a name that is no function. */
-export function failUnknownFunction(name: string, at: Place): never {
+function failUnknownFunction(name: string, at: Place): never {
   const known = [...functionOps, ...Object.keys(customFunctions), distanceFunction].map((one) => one.toUpperCase());
   return failAt(`There is no function "${excerpt(name)}"`, at, didYouMean(name, known));
 }
