@@ -86,7 +86,7 @@ export function showVerb<K extends WritableKind, Own extends object>(noun: Recor
       const catalogue = await call.open();
       const entity = await findEntityOrRenamed(call, catalogue, ref);
       if (show.asJson) show.json(noun.represent(entity, linksOfCatalogue(catalogue)));
-      else if (noun.show.print) await noun.show.print(show, entity, catalogue);
+      else if (noun.show.print) await noun.show.print(call, entity, catalogue);
       else show.fields(entityFieldLines(noun.kind, entity));
       return 0;
     },

@@ -45,7 +45,7 @@ export interface RecordNoun<K extends WritableKind, Own extends object = object>
   ownInput?(options: Own, words: readonly string[]): Input;
   readonly show: Help & {
     /** Shows a record to people and programs. Default: the lines of its fields. */
-    print?(show: Output, entity: Entities[K], catalogue: Catalogue): void | Promise<void>;
+    print?(call: Call, entity: Entities[K], catalogue: Catalogue): void | Promise<void>;
   };
   readonly edit: Help & {
     /** Options that only edit has, such as --slug. */

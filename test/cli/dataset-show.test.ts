@@ -106,6 +106,24 @@ describe('dataset show', () => {
     }
   });
 
+  it('shows people a hundred columns, and says what lists all of them', async () => {
+    const wide = {
+      ...seed,
+      datasets: {
+        'parks/wide': {
+          id: 11,
+          label: 'Wide',
+          columns: Array.from({ length: 150 }, (_, n) => ({ type: 'integer' as const, name: `c${n}` })),
+        },
+      },
+    };
+    const argv = ['dataset', 'show', 'parks/wide', '--data', 'catalogue-data'];
+    const { out, err } = await type(argv, { seed: wide, terminal: true });
+    assert.match(out, /^Columns \(150\)\n(?:.*\n){101}$/m);
+    assert.match(err, /^50 more columns\. All of them: catalogue column list parks\/wide --data catalogue-data$/m);
+    assert.match((await type(argv, { seed: wide })).out, /\tc149\t/);
+  });
+
   it('says where there are no data, and has no empty tables', async () => {
     const { out } = await type(['dataset', 'show', 'parks/empty'], { seed: rich, terminal: true });
     assert.match(out, /^data +No version yet\.$/m);

@@ -42,6 +42,21 @@ describe('version add', () => {
     assert.ok(files().includes(`namespaces/parks/datasets/trees/data/${version?.slug}.csv`));
   });
 
+  it('names a hundred of the columns that a wide table adds, and all that it drops', async () => {
+    const names = Array.from({ length: 150 }, (_, n) => `c${n}`);
+    const wide = `${names}\n${names.map(() => 1)}\n`;
+    const { err } = await type(['version', 'add', 'parks/trees', 'wide.csv', '--force'], {
+      files: { 'wide.csv': wide },
+    });
+    const [, , counts, ...lines] = err.trimEnd().split('\n');
+    assert.equal(counts, 'Columns: 150 added, 5 dropped.');
+    assert.deepEqual([lines[0], lines[99], lines[100]], ['  + c0 (integer)', '  + c99 (integer)', '    … and 50 more']);
+    assert.deepEqual(
+      lines.slice(101, 106).map((line) => line.slice(0, 4)),
+      Array(5).fill('  - '),
+    );
+  });
+
   it('takes its label and notes as an edit and a remote take them', async () => {
     const given = (...options: string[]) =>
       type(['version', 'add', 'parks/trees', 'more.csv', ...options], { files: { 'more.csv': more } });

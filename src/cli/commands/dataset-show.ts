@@ -3,18 +3,23 @@
 import { numberText } from '../../catalogue/number-text.ts';
 import { formatRef } from '../../catalogue/ref.ts';
 import type { Dataset } from '../../catalogue/types.ts';
+import type { Call } from '../command.ts';
 import { entityFieldLines } from '../noun-verbs.ts';
 import { metadataForDisplay } from '../output/metadata.ts';
-import { ageText, bytesText } from '../output/quantities.ts';
+import { ageText, bytesText, countText } from '../output/quantities.ts';
 import type { Output } from '../output/show.ts';
+import { typedCommand } from '../typed-command.ts';
 
 /** The number of newest versions that people get. */
 const mostVersions = 10;
+/** The number of columns that people get. */
+const mostColumns = 100;
 
 /** Shows one dataset. Behind a pipe, each line begins with the kind of its content. */
-export function showDataset(show: Output, dataset: Dataset): void {
+export function showDataset(call: Call, dataset: Dataset): void {
+  const { show } = call;
   show.fields([...entityFieldLines('dataset', dataset), ...(show.forPeople ? dataOf(dataset) : [])]);
-  if (show.forPeople) showParts(show, dataset);
+  if (show.forPeople) showParts(call, dataset);
   else listParts(show, dataset);
 }
 
@@ -30,25 +35,32 @@ function dataOf({ versions }: Dataset): readonly (readonly [string, string])[] {
   ];
 }
 
-function showParts(show: Output, dataset: Dataset): void {
+function showParts(call: Call, dataset: Dataset): void {
+  const { show } = call;
   const { columns, missing_columns: missing, versions } = dataset;
   if (columns.length) {
     show.heading(`Columns (${columns.length})`);
     showFilled(
       show,
       ['NAME', 'TYPE', 'UNIT', 'LABEL', 'DESCRIPTION'],
-      columns.map(({ name, type, unit, label, description }) => [name, type, unit, label, description]),
+      columns
+        .slice(0, mostColumns)
+        .map(({ name, type, unit, label, description }) => [name, type, unit, label, description]),
     );
+    showMore(call, dataset, 'column', columns.length - mostColumns);
   }
   if (missing.length) {
     show.heading(`Columns without data (${missing.length})`);
     showFilled(
       show,
       ['NAME', 'TYPE', 'UNIT', 'LABEL', 'DESCRIPTION', 'SINCE'],
-      missing.map(({ name, type, unit, label, description, missing_since }) => [
-        ...[name, type, unit, label, description, missing_since],
-      ]),
+      missing
+        .slice(0, mostColumns)
+        .map(({ name, type, unit, label, description, missing_since }) => [
+          ...[name, type, unit, label, description, missing_since],
+        ]),
     );
+    showMore(call, dataset, 'column', missing.length - mostColumns);
   }
   if (versions.length) {
     show.heading(`Versions (${versions.length})`);
@@ -68,8 +80,15 @@ function showParts(show: Output, dataset: Dataset): void {
         ]),
     );
   }
-  const more = versions.length - mostVersions;
-  if (more > 0) show.message(`${more} more versions. All of them: catalogue version list ${formatRef(dataset)}`);
+  showMore(call, dataset, 'version', versions.length - mostVersions);
+}
+
+/** Says how many columns or versions weren't shown, and what lists all of them. */
+function showMore(call: Call, dataset: Dataset, noun: 'column' | 'version', more: number): void {
+  if (more > 0)
+    call.show.message(
+      `${countText(more, `more ${noun}`)}. All of them: ${typedCommand(call, `${noun} list`, [formatRef(dataset)])}`,
+    );
 }
 
 /** A table without its empty columns. */

@@ -31,7 +31,7 @@ const group: Noun<'group'> = {
   show: {
     description: 'Show one group, with its members and namespaces.',
     examples: ['catalogue group show gardeners'],
-    async print(show, group, catalogue) {
+    async print({ show }, group, catalogue) {
       const owned = await listEntities(catalogue, 'namespace', { filters: { owner: [group.slug] } });
       show.fields([...entityFieldLines('group', group), ['namespaces', owned.map(({ slug }) => slug).join(', ')]]);
     },

@@ -70,7 +70,7 @@ const query: Noun<'query', Own> = {
   show: {
     description: 'Show one saved query.',
     examples: ['catalogue query show tall-trees'],
-    print: (show, entity) =>
+    print: ({ show }, entity) =>
       show.fields([
         ['query', entity.slug],
         ['label', entity.label],

@@ -115,7 +115,7 @@ const version: RecordNoun<'version'> = {
   show: {
     description: 'Show one version; for a dataset, the newest that is ready.',
     examples: ['catalogue version show parks/trees', 'catalogue version show parks/trees@20200102030405000000 --json'],
-    print: (show, it) =>
+    print: ({ show }, it) =>
       show.fields([
         ['version', formatRef(it)],
         ['label', it.label],

@@ -78,17 +78,25 @@ export interface ColumnsChange extends Pick<ColumnChanges, 'retyped'> {
 }
 
 /**
- * The changes of a dataset's columns: a line with the counts, and one for each; none if nothing changes.
+ * The changes of a dataset's columns: a line with the counts, and one for each; no line if nothing changes.
  * @param isDraft true if the changes are those of a draft, which takes effect later
+ * @param most the most lines of each kind of change; another line has the number of the others
  */
-export function columnChangeLines(changes: ColumnsChange, isDraft = false): readonly string[] {
+export function columnChangeLines(
+  changes: ColumnsChange,
+  { isDraft = false, most = Number.POSITIVE_INFINITY } = {},
+): readonly string[] {
   const { added, dropped, retyped } = changes;
   if (areColumnsUnchanged(changes)) return [];
   const counts = Object.entries({ added, dropped, retyped }).filter(([, columns]) => columns.length);
+  const upToMost = (lines: readonly string[]) => {
+    const more = lines.length - most;
+    return more > 0 ? [...lines.slice(0, most), `    … and ${more} more`] : lines;
+  };
   return [
     `${isDraft ? 'When it is made ready, columns' : 'Columns'}: ${counts.map(([what, columns]) => `${columns.length} ${what}`).join(', ')}.`,
-    ...added.map(({ name, type }) => `  + ${name} (${type})`),
-    ...dropped.map(({ name, type }) => `  - ${name} (${type})`),
-    ...retyped.map(({ name, from, to }) => `  ~ ${name} (${from} → ${to})`),
+    ...upToMost(added.map(({ name, type }) => `  + ${name} (${type})`)),
+    ...upToMost(dropped.map(({ name, type }) => `  - ${name} (${type})`)),
+    ...upToMost(retyped.map(({ name, from, to }) => `  ~ ${name} (${from} → ${to})`)),
   ];
 }

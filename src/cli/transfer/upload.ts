@@ -15,7 +15,7 @@ import type { Call } from '../command.ts';
 import type { Context } from '../context.ts';
 import { InterruptedError } from '../errors.ts';
 import { runInterruptible } from '../interruption.ts';
-import { columnChangeLines } from '../output/difference-lines.ts';
+import { type ColumnsChange, columnChangeLines } from '../output/difference-lines.ts';
 import { linksOfCatalogue, showOutcome } from '../output/outcome.ts';
 import { showByteProgress } from '../output/progress.ts';
 import { bytesText, countText } from '../output/quantities.ts';
@@ -125,6 +125,10 @@ export async function dryRunFirstVersion(call: Call, source: Source, options: Up
   return { version, created: true, changes: compareColumns([], intake.columns), remarks: intake.remarks };
 }
 
+/** The changes of columns that an upload makes. A table may have 10,000 columns: a hundred of them are named. */
+const columnLines = (changes: ColumnsChange, isDraft: boolean): readonly string[] =>
+  columnChangeLines(changes, { isDraft, most: 100 });
+
 /** Shows the result of an upload's dry run. */
 export function showUploadDryRun({ show }: Call, dataset: DatasetRef, result: Published | FirstVersion): void {
   const { created, version, changes, remarks } = result;
@@ -132,7 +136,7 @@ export function showUploadDryRun({ show }: Call, dataset: DatasetRef, result: Pu
   if (show.asJson) show.json({ created, checksum, format, media_type, size, rows, bbox, changes, remarks });
   else if (created) {
     show.line(`Would add a version to dataset ${formatRef(dataset)}: ${versionFactsText(version)}`);
-    for (const line of columnChangeLines(changes, 'ready' in version && !version.ready)) show.line(line);
+    for (const line of columnLines(changes, 'ready' in version && !version.ready)) show.line(line);
     for (const line of remarks) show.line(line);
   } else {
     show.line(`Would add no version: the newest, ${formatRef(version)}, has the same bytes`);
@@ -150,7 +154,7 @@ export function showPublishedVersion(
   const object = representVersion(version, linksOfCatalogue(catalogue));
   if (created) {
     showOutcome(call, { done: ['Added', 'add'], ref: version, object });
-    for (const line of [versionFactsText(version), ...columnChangeLines(changes, !version.ready), ...remarks])
+    for (const line of [versionFactsText(version), ...columnLines(changes, !version.ready), ...remarks])
       show.message(line);
   } else {
     if (show.asJson) show.json(object);
