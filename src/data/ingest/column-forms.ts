@@ -190,7 +190,7 @@ export class ColumnForms {
   addText(text: string, lineOf: () => number | undefined): void {
     const first = text.charCodeAt(0);
     const mayFit =
-      text.length <= maxLength && (first <= 32 || first === 45 || first === 46 || (first >= 48 && first <= 57));
+      text.length <= maxLength && (first <= 32 || (first >= 44 && first <= 46) || (first >= 48 && first <= 57));
     const isComma = mayFit && decimalComma.kindOf(text) !== 0;
     const isNumber = isComma || (mayFit && numberTextKind(text) !== 0);
     const isDate = mayFit && !isNumber && recognizedDateForm(text) !== undefined;
@@ -247,7 +247,7 @@ export class ColumnForms {
 
   #formOfBytes(bytes: Buffer, start: number, end: number): number {
     const first = bytes[start] as number;
-    if (!(first <= 32 || first === 45 || first === 46 || (first >= 48 && first <= 57)))
+    if (!(first <= 32 || (first >= 44 && first <= 46) || (first >= 48 && first <= 57)))
       return mayBeBoolean(bytes, start, end) ? byteForms.unknown : byteForms.word;
     if (this.dates !== null) return byteForms.unknown;
     if (isCommonUtf8Date(bytes, start, end)) return byteForms.date;

@@ -126,7 +126,13 @@ export function numberTextKind(text: string): number {
 const floatPattern = /^-?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 const specialFloatPattern = /^(?:nan|[+-]?inf(?:inity)?)$/i;
 
-/** Parses a text that `numberTextKind` recognizes as a number; NaN stands for null. */
+/** True for a number of any length: also one with more whole digits than a float keeps. */
+export function isNumberText(text: string): boolean {
+  const trimmed = text.trim();
+  return floatPattern.test(trimmed) ? Number.isFinite(Number(trimmed)) : specialFloatPattern.test(trimmed);
+}
+
+/** Parses a text that `isNumberText` recognizes as a number; NaN stands for null. */
 export function parseNumberText(text: string): number {
   const number = Number(text);
   if (!Number.isNaN(number)) return number;

@@ -6,7 +6,7 @@ import { excerpt } from '../../catalogue/errors.ts';
 import type { readableTypes } from '../../catalogue/types.ts';
 import { parseDateTime, parseTimeOfDay } from '../date-time.ts';
 import { PayloadError } from '../errors.ts';
-import { numberTextKind, parseBooleanText, parseNumberText, valueKinds } from './infer-types.ts';
+import { isNumberText, numberTextKind, parseBooleanText, parseNumberText } from './infer-types.ts';
 
 export type ReadableType = (typeof readableTypes)[number];
 
@@ -17,26 +17,25 @@ export const isBlank = (text: string): boolean => text.trim() === '';
 export interface NumberForm {
   /** Integer or float; 0 if the text isn't a number in this form. */
   kindOf(text: string): number;
-  /** The number of a text whose kind is not 0; NaN stands for null. */
+  /** True for a number of any length: also one with more whole digits than a float keeps. */
+  isNumber(text: string): boolean;
+  /** The number of a text that is one; NaN stands for null. */
   parse(text: string): number;
 }
 
-export const decimalPoint: NumberForm = { kindOf: numberTextKind, parse: parseNumberText };
+export const decimalPoint: NumberForm = { kindOf: numberTextKind, isNumber: isNumberText, parse: parseNumberText };
 
-/** Decimal commas, with or without points between thousands: `12,5`, `1.234,50`, `1234`. */
+/** Decimal commas, with or without points between thousands: `12,5`, `1.234,50`, `1234`, `,5`, `1,5e-7`. */
 export const decimalComma: NumberForm = {
-  kindOf(text) {
-    const parts = commaPattern.exec(text.trim());
-    if (!parts) return 0;
-    const [, whole = '', fraction] = parts;
-    const digits = whole.replaceAll('.', '').length + (fraction?.length ?? 0);
-    if (digits > 16) return 0;
-    return fraction === undefined ? numberTextKind(text.trim().replaceAll('.', '')) : valueKinds.float;
-  },
-  parse: (text) => Number(text.trim().replaceAll('.', '').replace(',', '.')),
+  kindOf: (text) => (commaPattern.test(text.trim()) ? numberTextKind(withDecimalPoint(text)) : 0),
+  isNumber: (text) => commaPattern.test(text.trim()) && isNumberText(withDecimalPoint(text)),
+  parse: (text) => Number(withDecimalPoint(text)),
 };
 
-const commaPattern = /^-?((?:0|[1-9]\d*)|[1-9]\d{0,2}(?:\.\d{3})+)(?:,(\d+))?$/;
+const commaPattern =
+  /^-?(?:(?:0|[1-9]\d*)?,\d+|0|[1-9]\d*|[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?|(?:0|[1-9]\d*)(?:,\d+)?[eE][+-]?\d+)$/;
+
+const withDecimalPoint = (text: string) => text.trim().replaceAll('.', '').replace(',', '.');
 
 /** Numbers as people force them: also `+1`, `007` and `1 234`. */
 export const looseNumberForm = (form: NumberForm): NumberForm => {
@@ -45,7 +44,11 @@ export const looseNumberForm = (form: NumberForm): NumberForm => {
       .replace(/[\s'\u2019]/g, '')
       .replace(/^([+-]?)0+(?=\d)/, '$1')
       .replace(/^\+/, '');
-  return { kindOf: (text) => form.kindOf(tidy(text)), parse: (text) => form.parse(tidy(text)) };
+  return {
+    kindOf: (text) => form.kindOf(tidy(text)),
+    isNumber: (text) => form.isNumber(tidy(text)),
+    parse: (text) => form.parse(tidy(text)),
+  };
 };
 
 /**
@@ -54,7 +57,7 @@ export const looseNumberForm = (form: NumberForm): NumberForm => {
  */
 export function hasDecimalComma(text: string, delimiter: string | undefined): boolean {
   const comma = text.indexOf(',');
-  return comma !== -1 && (delimiter === ';' || text.trim().length - comma !== 4 || /^-?0,/.test(text.trim()));
+  return comma !== -1 && (delimiter === ';' || text.trim().length - comma !== 4 || /^-?0?,/.test(text.trim()));
 }
 
 /**
@@ -180,7 +183,7 @@ export function makeTextConverter(
   if (type !== 'integer' && type !== 'float') return (text) => parseLooseTime(text, type, dates);
   const form = looseNumberForm(numbers);
   return (text) => {
-    if (form.kindOf(text) === 0) return undefined;
+    if (!form.isNumber(text)) return undefined;
     const number = form.parse(text);
     return type === 'integer' && !Number.isSafeInteger(number) ? undefined : number;
   };

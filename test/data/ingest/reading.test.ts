@@ -157,6 +157,35 @@ test('points between thousands belong to decimal commas', async () => {
   );
 });
 
+test('numbers with decimal commas may have all digits of a float, an exponent, or no digit before the comma', async () => {
+  const { types, values, remarks } = await read(
+    'a;b;c\n0,30000000000000004;1,5e-07;,5\n3,14159265358979323846;-2E3;-,25\n-2,25;2,5;1\n',
+  );
+  assert.deepEqual(types, ['a:float', 'b:float', 'c:float']);
+  assert.deepEqual(values, [
+    [0.1 + 0.2, 1.5e-7, 0.5],
+    [Math.PI, -2000, -0.25],
+    [-2.25, 2.5, 1],
+  ]);
+  assert.equal(remarks.length, 3);
+  assert.equal((await read('a;b\n,500;x\n,250;x\n')).values[0]?.[0], 0.5);
+  const laterRows = await read(many((n) => (n < 8500 ? '1,5' : `${n},00000000000000001`)));
+  assert.deepEqual([laterRows.types[0], laterRows.values[8999]?.[0]], ['a:float', 8999]);
+  // A point is either between thousands, or before decimals: neither goes with an exponent beside commas.
+  assert.deepEqual((await read('a;b\n1.234e5;x\n1,5;x\n')).types, ['a:string', 'b:string']);
+});
+
+test('numbers with more digits than a float has are the nearest floats, if people want floats', async () => {
+  for (const reading of [{ types: { a: 'float' } }, { types: { a: 'float' }, decimal: ',' }] as const) {
+    const { values, remarks } = await read('a\n12345678901234567890\n1\nx\n', reading);
+    assert.deepEqual(values, [[12345678901234567000], [1], [null]]);
+    assert.deepEqual(remarks, ['Column "a": 1 of 3 values is not a number (line 4, "x"): null in such rows.']);
+  }
+  const mixed = await read('a;b\n12345678901234567890,5;x\n1,5;x\n', { types: { a: 'float' } });
+  assert.deepEqual(mixed.values[0]?.[0], 12345678901234567000);
+  assert.deepEqual((await read('a\n1e400\n1\n', { types: { a: 'float' } })).values, [[null], [1]]);
+});
+
 test('blank cells beside decimal commas are missing numbers, in few rows and in many', async () => {
   for (const text of [
     'a;b\n1,5; \n  ;2,5\n',
