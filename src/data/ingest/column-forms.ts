@@ -75,7 +75,8 @@ export class ColumnForms {
   /** Number of texts, in a column of numbers by a type that people set, that are numbers in one of the forms only. */
   #commasOnly = 0;
   #pointsOnly = 0;
-  #mayBeGrouped = true;
+  /** Number of points that may stand between thousands; NaN if one can't. */
+  #groupingPoints = 0;
   #hasNumbers = false;
   /** True if a row group had blank texts alone: they are null among numbers. */
   #hasBlanks = false;
@@ -163,24 +164,23 @@ export class ColumnForms {
   /** True if the points of all numbers were taken for decimal points, and may stand between thousands. */
   get mayBeGrouped(): boolean {
     const { textual, type, numbers } = this.#settings;
-    return (
-      textual && type === undefined && numbers === undefined && this.numbers === decimalPoint && this.#mayBeGrouped
-    );
+    const isUnset = textual && type === undefined && numbers === undefined;
+    return isUnset && this.numbers === decimalPoint && this.#groupingPoints > 0;
   }
 
   /**
    * Adds numbers without decimal comma.
    * @param fitCommas true if all of them are numbers with decimal commas, too
-   * @param mayBeGrouped true if all points may stand between thousands
+   * @param groupingPoints number of points that may stand between thousands; NaN if one can't
    */
-  addNumbers(count: number, fitCommas: boolean, mayBeGrouped: boolean): void {
+  addNumbers(count: number, fitCommas: boolean, groupingPoints: number): void {
     this.#numbersMisfits.addFits(count);
     if (count === 0) {
       this.#hasBlanks = true;
       return;
     }
     this.slashedDates.stop();
-    this.#mayBeGrouped &&= mayBeGrouped;
+    this.#groupingPoints += groupingPoints;
     this.#hasNumbers = true;
     this.#areDates = false;
     if (!fitCommas && this.numbers !== decimalComma) this.#areCommas = false;

@@ -18,10 +18,10 @@ import {
   firstText,
   firstValue,
   fitsCommas,
+  groupingPointsOf,
   kindOfNumber,
   kindOfValue,
   kindsOfNumbers,
-  mayBeGroupedText,
   padCodes,
   padNumbers,
   type ScannedNumbers,
@@ -222,7 +222,7 @@ export class ColumnProfile {
   #toNumbers(values: readonly unknown[], rows: number): ColumnValues | null {
     const numbers = new Float64Array(rows).fill(Number.NaN);
     let kinds = 0;
-    let mayBeGrouped = true;
+    let groupingPoints = 0;
     let fitCommas = true;
     const form = this.#forms.numbers;
     const end = Math.min(rows, values.length);
@@ -236,20 +236,20 @@ export class ColumnProfile {
         if (kind !== 0) numbers[row] = form.parse(value);
         else if (!isBlank(value)) return null;
         kinds |= kind;
-        mayBeGrouped &&= kind === 0 || mayBeGroupedText(value);
+        groupingPoints += kind === 0 ? 0 : groupingPointsOf(value);
         fitCommas &&= fitsCommas(value);
       } else if (value !== null && value !== undefined) return null;
     }
-    return this.#addNumbers({ numbers, kinds, mayBeGrouped, fitCommas });
+    return this.#addNumbers({ numbers, kinds, groupingPoints, fitCommas });
   }
 
   #addNumbers(scanned: Pick<ScannedNumbers, 'numbers' | 'kinds'> & Partial<ScannedNumbers>): ColumnValues {
-    const { numbers, kinds, mayBeGrouped = false, fitCommas = false } = scanned;
+    const { numbers, kinds, groupingPoints = Number.NaN, fitCommas = false } = scanned;
     this.#kinds |= kinds;
     this.#isStoredTyped = true;
     const present = this.#summary.addNumbers(numbers);
     this.#present += present;
-    this.#forms.addNumbers(present, fitCommas, mayBeGrouped);
+    this.#forms.addNumbers(present, fitCommas, groupingPoints);
     // Blank texts alone: the column may turn out to be one of dates, whose chunks are texts.
     return kinds === 0 ? { kind: 'nulls' } : { kind: 'numbers', numbers };
   }

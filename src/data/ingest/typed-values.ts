@@ -76,8 +76,8 @@ export interface ScannedNumbers {
   readonly numbers: Float64Array;
   /** Of their texts. */
   readonly kinds: number;
-  /** True if points in all of them may group thousands: `1.234`, `12`. */
-  readonly mayBeGrouped: boolean;
+  /** Number of points that may group thousands (`1.234`); NaN if one can't. */
+  readonly groupingPoints: number;
   /** True if all of them are numbers with decimal commas, too. */
   readonly fitCommas: boolean;
 }
@@ -85,15 +85,16 @@ export interface ScannedNumbers {
 /** True for a text that is missing among numbers with decimal commas, or one of them. */
 export const fitsCommas = (text: string): boolean => decimalComma.kindOf(text) !== 0 || isBlank(text);
 
-/** True for a number whose point may group thousands, or that needs none. */
-export const mayBeGroupedText = (text: string): boolean => /^-?\d{1,3}(?:\.\d{3})?$/.test(text.trim());
+/** Number of points in a number that may group thousands (`1.234`); NaN if one can't, or there are thousands without a point. */
+export const groupingPointsOf = (text: string): number =>
+  /^-?\d{1,3}(?:\.\d{3})?$/.test(text.trim()) ? Number(text.includes('.')) : Number.NaN;
 
 /** Reads numbers from texts; null if one is no number. */
 export function scanNumbers(texts: Utf8Texts): ScannedNumbers | null {
   const { bytes, ends, forms } = texts;
   const numbers = new Float64Array(texts.length).fill(Number.NaN);
   let kinds = 0;
-  let mayBeGrouped = true;
+  let groupingPoints = 0;
   let fitCommas = true;
   let start = 0;
   for (let row = 0; row < numbers.length; row++) {
@@ -104,7 +105,7 @@ export function scanNumbers(texts: Utf8Texts): ScannedNumbers | null {
         const { fractionDigits, wholeDigits } = decimal;
         kinds |= fractionDigits === -1 ? kindOfNumber(decimal.number) : valueKinds.float;
         const isGrouped = wholeDigits <= 3 && fractionDigits === 3;
-        mayBeGrouped &&= isGrouped || (wholeDigits <= 3 && fractionDigits === -1);
+        groupingPoints += isGrouped ? 1 : wholeDigits <= 3 && fractionDigits === -1 ? 0 : Number.NaN;
         // Not 0.123: a group of thousands doesn't begin with 0.
         fitCommas &&= fractionDigits === -1 || (isGrouped && Math.abs(decimal.number) >= 1);
       } else {
@@ -113,13 +114,13 @@ export function scanNumbers(texts: Utf8Texts): ScannedNumbers | null {
         if (kind !== 0) numbers[row] = decimalPoint.parse(text);
         else if (!isBlank(text)) return null;
         kinds |= kind;
-        mayBeGrouped &&= kind === 0 || mayBeGroupedText(text);
+        groupingPoints += kind === 0 ? 0 : groupingPointsOf(text);
         fitCommas &&= fitsCommas(text);
       }
     }
     start = end;
   }
-  return { numbers, kinds, mayBeGrouped, fitCommas };
+  return { numbers, kinds, groupingPoints, fitCommas };
 }
 
 /** The booleans among values, as `scanBooleans` has them. @param textual true if texts may be booleans */

@@ -148,6 +148,15 @@ test('numbers that may have points between thousands, beside decimal commas, are
   assert.deepEqual(await columnsOf(`${grouped}1500;0,5;0.750;x\n`), ['Column "c":']);
 });
 
+test('minus zero beside decimal commas has no point that may stand between thousands', async () => {
+  for (const text of ['a;b\n-0;1,5\n2;2,5\n', many((n) => `${n % 2 ? '-0' : 7};1,5`, 'a;b;c')]) {
+    const { remarks } = await read(text);
+    assert.deepEqual(remarks, ['Column "b": read as numbers with decimal commas such as 1,5.']);
+  }
+  const { remarks } = await read('a;b\n-0;1,5\n1.234;2,5\n');
+  assert.match(String(remarks), /Column "a": read with decimal points/);
+});
+
 test('points between thousands belong to decimal commas', async () => {
   const { types, values } = await read('a;b\n1.234,50;x\n12;x\n1.234.567,1;x\n');
   assert.deepEqual(types, ['a:float', 'b:string']);
