@@ -10,6 +10,7 @@ import {
   findGeometryColumns,
   type GeometrySource,
   projectedColumnsHint,
+  unreadDegreesHint,
 } from './geometry-columns.ts';
 import { cleanColumnName } from './infer-types.ts';
 
@@ -53,16 +54,17 @@ class ColumnGeometries {
     const sample = { names: names.map(cleanColumnName), values, rows: Math.min(rows, sampleRows), lineOf };
     const source = findGeometryColumns(sample, info.reading, isProjected);
     if (source === null) {
-      info.hint ??= brokenColumnsHint(sample, info.reading) ?? projectedColumnsHint(sample);
+      info.hint ??=
+        brokenColumnsHint(sample, info.reading) ?? unreadDegreesHint(sample) ?? projectedColumnsHint(sample);
       return;
     }
     this.#source = source;
     info.geometryEncoding = 'columns';
     // A reader has said that the rows have no geometry.
     info.hint = undefined;
-    const { geometryColumn, pointColumns, remark } = source;
+    const { geometryColumn, pointColumns, remarks } = source;
     if (pointColumns) info.pointColumns = pointColumns;
-    if (remark !== undefined) info.notes = [...(info.notes ?? []), remark];
+    if (remarks.length > 0) info.notes = [...(info.notes ?? []), ...remarks];
     if (geometryColumn === undefined) return;
     info.geometryColumn = geometryColumn;
     info.geometryName = info.header?.[geometryColumn] ?? sample.names[geometryColumn] ?? '';

@@ -18,6 +18,7 @@ import { DecimalScanner } from '../formats/decimal-scanner.ts';
 import type { GeometriesBuilder } from '../formats/points.ts';
 import { Utf8Texts } from '../formats/utf8-texts.ts';
 import type { Geometry } from '../geometry/geometry.ts';
+import { isLikeDegrees, parseCoordinate, parseDegrees } from './coordinate-cells.ts';
 import { coordinatePairs } from './coordinate-names.ts';
 import { beginsLikeGeometry, isEmptyCell, parseGeometryCell, textOfCell } from './geometry-cells.ts';
 
@@ -27,8 +28,8 @@ export interface GeometrySource {
   readonly geometryColumn?: number;
   /** These stay columns. */
   readonly pointColumns?: PointColumns;
-  /** A sentence about the choice of these columns, if others fit as well. */
-  readonly remark?: string;
+  /** Sentences about the choice of these columns, if others fit as well, and about the form of their values. */
+  readonly remarks: readonly string[];
   /** The geometry of a row. Null if the cells are empty; undefined if they can't be parsed. */
   geometryAt(values: readonly Cells[], row: number): Geometry | null | undefined;
   /** Adds the point of a row if its cells are numbers, or plain decimal ones as text, that fit. @returns false if they aren't */
@@ -61,7 +62,8 @@ export function findGeometryColumns(
   if (reading.lat !== undefined || reading.lon !== undefined) {
     if (reading.lat === undefined || reading.lon === undefined)
       throw new PayloadError('positions need both columns: --lat COLUMN and --lon COLUMN');
-    return pointSource(indexOfColumn(names, reading.lon), indexOfColumn(names, reading.lat), reading);
+    const named = [indexOfColumn(names, reading.lon), indexOfColumn(names, reading.lat)] as const;
+    return withRemarkOnDegrees(pointSource(...named, reading, isProjected), named, sample);
   }
   const isText = (column: number) => reading.types?.[names[column] as string] === 'string';
   for (let column = 0; column < names.length; column++) {
@@ -74,12 +76,16 @@ export function findGeometryColumns(
   const coordinates = isProjected ? 'projected' : reading.crs === undefined ? 'degrees' : 'any';
   const pairs = coordinatePairs(names, coordinates).filter(([x, y]) => !isText(x) && !isText(y));
   const fitting: PointColumns[] = [];
-  for (const pair of pairs) if (fitting.length < mostPairs && havePositions(pair, sample, reading)) fitting.push(pair);
-  const degrees = fitting.filter((pair) => isProjected && havePositions(pair, sample, {}));
+  for (const pair of pairs) {
+    const source = pointSource(...pair, reading, isProjected);
+    if (fitting.length < mostPairs && havePositions(source, sample)) fitting.push(pair);
+  }
+  const degrees = fitting.filter((pair) => isProjected && havePositions(pointSource(...pair, {}, false), sample));
   const [chosen, ...others] = [...fitting.filter((pair) => !degrees.includes(pair)), ...degrees];
   if (!chosen) return null;
-  const source = pointSource(...chosen, reading);
-  return others.length === 0 ? source : { ...source, remark: remarkOnPairs(chosen, others, degrees, names) };
+  const source = withRemarkOnDegrees(pointSource(...chosen, reading, isProjected), chosen, sample);
+  if (others.length === 0) return source;
+  return { ...source, remarks: [remarkOnPairs(chosen, others, degrees, names), ...source.remarks] };
 }
 
 type PointColumns = readonly [x: number, y: number];
@@ -88,8 +94,8 @@ type PointColumns = readonly [x: number, y: number];
 const mostPairs = 4;
 
 /** True if nine of ten rows that have anything in two columns have a position there. */
-function havePositions([x, y]: PointColumns, sample: TableSample, reading: ReadingOptions): boolean {
-  const present = geometriesOf(pointSource(x, y, reading), sample).filter((geometry) => geometry !== null);
+function havePositions(source: GeometrySource, sample: TableSample): boolean {
+  const present = geometriesOf(source, sample).filter((geometry) => geometry !== null);
   const validCount = present.filter((geometry) => geometry !== undefined).length;
   return validCount > 0 && validCount >= 0.9 * present.length;
 }
@@ -122,6 +128,37 @@ function presentCells(cells: Cells | undefined, rows: number): readonly unknown[
 const geometriesOf = (source: GeometrySource, { values, rows }: TableSample) =>
   Array.from({ length: rows }, (_, row) => source.geometryAt(values, row));
 
+/** The source of the points, with a sentence about degrees with minutes if the first rows have such. */
+function withRemarkOnDegrees(source: GeometrySource, [x, y]: PointColumns, sample: TableSample): GeometrySource {
+  const { names, values, rows } = sample;
+  const row = Array.from({ length: rows }, (_, i) => i).find((i) => isLikeDegrees(cellAt(values[y], i)));
+  if (row === undefined || !source.geometryAt(values, row)) return source;
+  const example = excerpt(textOfCell(cellAt(values[y], row)));
+  const remark = `Columns "${excerpt(names[x])}" and "${excerpt(names[y])}": read as degrees such as ${example}; the columns are text.`;
+  return { ...source, remarks: [remark] };
+}
+
+/** A sentence about columns of degrees in a form that isn't read; undefined if there are none. */
+export function unreadDegreesHint({ names, values, rows, lineOf }: TableSample): string | undefined {
+  for (const [x, y] of coordinatePairs(names, 'degrees')) {
+    for (let row = 0; row < rows; row++) {
+      const cells = [cellAt(values[y], row), cellAt(values[x], row)];
+      if (
+        !cells.every((cell) => isLikeDegrees(cell) || !Number.isNaN(parseCoordinate(cell))) ||
+        !cells.some(isLikeDegrees)
+      )
+        continue;
+      const line = lineOf(row);
+      const place = line === undefined ? `row ${row + 1}` : `line ${line}`;
+      return (
+        `Columns "${excerpt(names[y])}" and "${excerpt(names[x])}": ${excerpt(JSON.stringify(cells.map(textOfCell).join(' ')))} (${place}) is not read as a position, ` +
+        `so no row has a geometry. Write degrees like 52.52 and -13.41, or with N, S, E or W like 52°31'12"N`
+      );
+    }
+  }
+  return undefined;
+}
+
 /** A sentence about columns that look like projected coordinates; undefined if there are none. */
 export function projectedColumnsHint({ names, values, rows }: TableSample): string | undefined {
   for (const [x, y] of coordinatePairs(names, 'any')) {
@@ -145,7 +182,10 @@ export function brokenColumnsHint(sample: TableSample, reading: ReadingOptions):
       const isLike = presentCells(values[column], rows).some(beginsLikeGeometry);
       return isLike ? [{ columns: [column], source: geometrySource(column) }] : [];
     }),
-    ...coordinatePairs(names, 'degrees').map((pair) => ({ columns: [...pair], source: pointSource(...pair, reading) })),
+    ...coordinatePairs(names, 'degrees').map((pair) => ({
+      columns: [...pair],
+      source: pointSource(...pair, reading, false),
+    })),
   ];
   for (const { columns, source } of candidates) {
     if (columns.some((column) => reading.types?.[names[column] as string] === 'string')) continue;
@@ -181,12 +221,15 @@ function indexOfColumn(names: readonly string[], name: string): number {
 
 const geometrySource = (column: number): GeometrySource => ({
   geometryColumn: column,
+  remarks: [],
   geometryAt: (values, row) => parseGeometryCell(cellAt(values[column], row)),
 });
 
-const pointSource = (x: number, y: number, { crs }: ReadingOptions): GeometrySource => ({
+const pointSource = (x: number, y: number, { crs }: ReadingOptions, isProjected: boolean): GeometrySource => ({
   pointColumns: [x, y],
-  geometryAt: (values, row) => pointFromCells(cellAt(values[x], row), cellAt(values[y], row), crs !== undefined),
+  remarks: [],
+  geometryAt: (values, row) =>
+    pointFromCells(cellAt(values[x], row), cellAt(values[y], row), crs !== undefined, isProjected),
   addPlainPoint(values, row, geometries) {
     const lon = plainCoordinate(values[x], row);
     const lat = plainCoordinate(values[y], row);
@@ -196,19 +239,17 @@ const pointSource = (x: number, y: number, { crs }: ReadingOptions): GeometrySou
   },
 });
 
-/** @param isProjected true if the numbers need not be degrees */
-function pointFromCells(x: unknown, y: unknown, isProjected: boolean): Geometry | null | undefined {
+/**
+ * @param isFree true if the numbers may be any
+ * @param isProjected true if they are no degrees
+ */
+function pointFromCells(x: unknown, y: unknown, isFree: boolean, isProjected: boolean): Geometry | null | undefined {
   if (isEmptyCell(x) || isEmptyCell(y)) return null;
-  const [lon, lat] = [parseCoordinate(x), parseCoordinate(y)];
-  const fits = isProjected ? Number.isFinite(lon) && Number.isFinite(lat) : Math.abs(lon) <= 180 && Math.abs(lat) <= 90;
+  let [lon, lat] = [parseCoordinate(x), parseCoordinate(y)];
+  if (!isProjected && Number.isNaN(lon)) lon = parseDegrees(x, 'EW');
+  if (!isProjected && Number.isNaN(lat)) lat = parseDegrees(y, 'NS');
+  const fits = isFree ? Number.isFinite(lon) && Number.isFinite(lat) : Math.abs(lon) <= 180 && Math.abs(lat) <= 90;
   return fits ? { type: 'Point', coordinates: [lon, lat] } : undefined;
-}
-
-/** A coordinate, also with a decimal comma; NaN if the cell is not a number. */
-function parseCoordinate(cell: unknown): number {
-  if (typeof cell === 'number') return cell;
-  if (typeof cell !== 'string' || cell.trim() === '') return Number.NaN;
-  return Number(/^\s*-?\d+,\d+\s*$/.test(cell) ? cell.replace(',', '.') : cell);
 }
 
 const decimal = new DecimalScanner();

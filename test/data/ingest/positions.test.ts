@@ -46,9 +46,9 @@ test('columns that are no positions leave it to the next pair', async () => {
   assert.deepEqual((await read('longitude,latitude,lon,lat\n,,5,6\n')).position, [5, 6]);
 });
 
-/** `data.csv` of a GeoJSON. */
-async function ownCsv(geojson: string): Promise<string> {
-  const { table, path: payload } = await ingestPayload(geojson, 'a.geojson');
+/** `data.csv` of a file. */
+async function ownCsv(content: string, fileName = 'a.geojson'): Promise<string> {
+  const { table, path: payload } = await ingestPayload(content, fileName);
   const limits = { pageSize: 20, maxPageSize: 1000, timeout: 60_000 };
   const query = parseDataQuery([], table.schema);
   return String(await bytesOf((await runQuery(table, query, { name: 'a', payload, format: 'csv', limits })).chunks()));
@@ -116,4 +116,61 @@ test('columns of degrees are read with another option than those of the referenc
   ]);
   assert.deepEqual((await read(text, 'a.csv', { crs: 'EPSG:4326', lon: 'lon', lat: 'lat' })).position, [13.4, 52.5]);
   await assert.rejects(read('lon,lat\n13.4,52.5\n', 'a.csv', { crs: 'EPSG:25833' }), /degrees and not EPSG:25833/);
+});
+
+const rowOfDegrees = (lat: string, lon: string) => JSON.stringify([{ lat, lon }]);
+
+for (const [lat, lon, x, y] of [
+  ['52°31\'12"N', '13°24\'36"E', 13.41, 52.52],
+  ["52° 31.2' N", "13° 24,6' e", 13.41, 52.52],
+  ['22°54′36″S', 'W 43° 12′ 36″', -43.21, -22.91],
+  ["0º30'0''s", '0.5W', -0.5, -0.5],
+  ['N 52.52°', '13.41', 13.41, 52.52],
+] as const)
+  test(`degrees such as ${lat}, ${lon} are positions, and that is said`, async () => {
+    const { position, remarks } = await read(rowOfDegrees(lat, lon), 'a.json');
+    assert.deepEqual(position, [x, y]);
+    assert.deepEqual(remarks, [`Columns "lon" and "lat": read as degrees such as ${lat}; the columns are text.`]);
+  });
+
+for (const [lat, lon] of [
+  ['52°31\'12"', '13°24\'36"'],
+  ['52°31\'12"N', '13°24\'36"O'],
+  ['13°24\'36"E', '52°31\'12"N'],
+  ['52°61\'12"N', '13°24\'36"E'],
+  ['52.5°31\'12"N', '13°24\'36"E'],
+  ['N52°31\'12"N', '13°24\'36"E'],
+  ['92°31\'12"N', '13°24\'36"E'],
+  ['52 31 12 N', '13 24 36 E'],
+] as const)
+  test(`degrees such as ${lat}, ${lon} are not read, and the remark says what to write`, async () => {
+    const { position, remarks } = await read(rowOfDegrees(lat, lon), 'a.json');
+    assert.equal(position, null);
+    assert.deepEqual(remarks, [
+      `Columns "lat" and "lon": ${JSON.stringify(`${lat} ${lon}`)} (line 1) is not read as a position, so no row has a geometry. ` +
+        'Write degrees like 52.52 and -13.41, or with N, S, E or W like 52°31\'12"N',
+    ]);
+  });
+
+test('columns of other texts are no degrees, and those of metres neither', async () => {
+  for (const [lat, lon] of [
+    ['12 Elm Street', '4 E Main St'],
+    ['n/a', 'n/a'],
+    ['', ''],
+    ['2024-01-02', '10:00'],
+  ] as const)
+    assert.deepEqual((await read(rowOfDegrees(lat, lon), 'a.json')).remarks, []);
+  const metres = await read('x,y\n52°31\'12"N,13°24\'36"E\n', 'a.csv', { crs: 'EPSG:25833' });
+  assert.equal(metres.position, null);
+  const degrees = { crs: 'EPSG:4258', lat: 'a', lon: 'b' };
+  assert.deepEqual((await read("a,b\n52°30'N,13°30'E\n", 'a.csv', degrees)).position, [13.5, 52.5]);
+});
+
+test('our CSV of columns with degrees is read as the same points and texts, also by programs that know numbers only', async () => {
+  const csv = await ownCsv('longitude,latitude\n"13°24\'36""E","52°31\'12""N"\n', 'a.csv');
+  assert.match(csv, /^geometry,longitude,latitude\r\n"?POINT/);
+  const { table } = await ingestPayload(csv, 'b.csv');
+  const [row] = await rowsOf(table);
+  assert.deepEqual(row?.values, ['13°24\'36"E', '52°31\'12"N']);
+  assert.deepEqual(row?.geometry?.type === 'Point' && row.geometry.coordinates, [13.41, 52.52]);
 });

@@ -26,7 +26,11 @@ export function csvColumnsToWrite(
   const areAllPoints = kinds.length > 0 && kinds.every((kind) => kind === 'Point' || kind === 'Point Z');
   const dimensions = kinds.includes('Point Z') ? ordinates : ordinates.slice(0, 2);
   const selected = columnsToWrite(table);
-  const lonLat = table.pointColumns?.every((name, i) => name === ordinates[i]) ? table.pointColumns : [];
+  // Programs that read the file make no points of texts such as 52°31'12"N.
+  const isText = (name: string) =>
+    table.schema.columns.some((column) => column.name === name && column.type === 'string');
+  const areLonLat = table.pointColumns?.every((name, i) => name === ordinates[i] && !isText(name));
+  const lonLat = areLonLat ? (table.pointColumns ?? []) : [];
   const isSelected = (name: string) => columnsWithoutGeometry(selected).some((column) => column.name === name);
   const hasLonLat = lonLat.length > 0 && lonLat.every(isSelected);
   const isTaken = columnsWithoutGeometry(selected).some(
