@@ -12,7 +12,7 @@ import { sentencesAboutColumns } from './column-changes.ts';
 import type { UnpackTable } from './data-files.ts';
 import type { Documents, OpenDocument } from './documents.ts';
 import { findDownload } from './download-page.ts';
-import { assertIsNoError } from './error-answers.ts';
+import { assertIsNoError, assertIsNoSentence } from './error-answers.ts';
 import { bringFeaturePages } from './feature-pages.ts';
 import { bestFile, nameOfFile, readableFormat } from './file-formats.ts';
 import { type ImportedDataset, type ImportedLink, reasonOf, type Skipped } from './imported.ts';
@@ -213,6 +213,7 @@ export class BroughtFiles {
     const document = file === null ? opened : await documents.open(file);
     const mayBePaged = isRemote && ['geojson', 'json'].includes(readableFormat(link) ?? '');
     if (mayBePaged) await assertIsNoError(document);
+    if (isRemote && ['csv', 'tsv'].includes(readableFormat(link) ?? '')) await assertIsNoSentence(document);
     if (!mayBePaged || !(await isPartOfFeatures(document))) return { document, isTemporary: false };
     // The lists of OGC API take longer pages; what other addresses take isn't known.
     const isOpened = !/\/items\/?$/.test(new URL(document.address).pathname);

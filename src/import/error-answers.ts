@@ -21,3 +21,25 @@ export async function assertIsNoError(document: OpenDocument): Promise<void> {
   const reason = textOf(given.message) || textOf(message) || 'no reason given';
   throw new ValidationError({ source: [`${document.address}: the server answered with an error: ${excerpt(reason)}`] });
 }
+
+/** Words of sentences about errors; with a blank beside them, since names of columns may have them. */
+const errorWords =
+  /\b(?:error|limit|denied|forbidden|unauthori[sz]ed|not found|unavailable|exceeded|too many|invalid|expired)\b/i;
+
+/**
+ * @throws ValidationError for a sentence in place of a table: a line without rows that is no list of names, or a few lines about an error.
+ *   As a table, its columns would be those that the dataset is expected to keep.
+ */
+export async function assertIsNoSentence(document: OpenDocument): Promise<void> {
+  if (document.size > longest) return;
+  const text = (await readDocumentText(document).catch(() => '')).trim();
+  const lines = text.split(/\s*[\r\n]\s*/);
+  const [first = ''] = lines;
+  // A file of another kind has control characters.
+  if (lines.length > 3 || !/^[^\p{C}\ufffd]+$/u.test(lines.join(''))) return;
+  const isAboutError = errorWords.test(first) && /\s/.test(first);
+  const hasOneCell = !/[,;\t|]/.test(lines.join(''));
+  if (lines.length === 1 ? !hasOneCell && !isAboutError : !hasOneCell || !isAboutError) return;
+  const found = `the server answered with a sentence, and no table: ${excerpt(JSON.stringify(first))}`;
+  throw new ValidationError({ source: [`${document.address}: ${found}`] });
+}

@@ -252,6 +252,29 @@ describe('an answer that is not what it should be', () => {
     );
   });
 
+  it('in place of a table: a sentence is no first version, and names of columns are', async () => {
+    const distribution = [{ downloadURL: `${portal.base}/trees.csv`, format: 'CSV' }];
+    portal.json('/data.json', { conformsTo: 'dcat', dataset: [{ title: 'Trees', identifier: 'trees', distribution }] });
+    for (const [answer, first] of [
+      ['Rate limit exceeded', 'Rate limit exceeded'],
+      ['Error: quota exceeded, try later\n', 'Error: quota exceeded, try later'],
+      ['Too many requests.\r\n\r\nSee https://example.org/limits\r\n', 'Too many requests.'],
+    ] as const) {
+      portal.file('/trees.csv', answer, 'text/csv');
+      const root = await makeRoot();
+      const { json, err } = await importing(root, '/data.json', '--with-data');
+      const reason = `${portal.base}/trees.csv: the server answered with a sentence, and no table: ${JSON.stringify(first)}`;
+      assert.deepEqual([json?.versions, json?.links], [[], [{ id: 'city/trees', reason, failed: true }]], err);
+      portal.file('/trees.csv', 'name,height\noak,3\n', 'text/csv');
+      assert.equal((await importing(root, '/data.json', '--with-data')).json.versions.length, 1);
+    }
+    for (const table of ['name,height\n', 'name\noak\n', 'Error limit,height\n1,2\n', 'Oak\nElm\nPlane\nLinden\n']) {
+      portal.file('/trees.csv', table, 'text/csv');
+      const { json, err } = await importing(await makeRoot(), '/data.json', '--with-data');
+      assert.deepEqual([json?.versions.length, json?.links], [1, []], err);
+    }
+  });
+
   it('in another encoding: it is read if it says which, and refused else', async () => {
     const root = await makeRoot();
     const text = JSON.stringify(titled('Bäume der Straße'));
