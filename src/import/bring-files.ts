@@ -2,6 +2,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import { DataLossError } from '../catalogue/errors.ts';
 import { labelFromName } from '../catalogue/field.ts';
 import { isSameReadingOptions } from '../catalogue/reading.ts';
 import { type DatasetRef, formatRef } from '../catalogue/ref.ts';
@@ -136,7 +137,7 @@ export class BroughtFiles {
           if (others) this.#stayLinks(ref, sentenceAboutOthers(others));
         } catch (error) {
           signal?.throwIfAborted();
-          const reason = reasonOf(error);
+          const reason = reasonOf(error) + waysToTake(error, ref);
           const named = reason.startsWith(link.address) ? reason : `${link.address}: ${reason}`;
           this.#outcome.links.push({ id: formatRef(ref), reason: named, failed: true });
         }
@@ -240,6 +241,12 @@ export class BroughtFiles {
     if (texts.length) await catalogue.edit<'dataset'>(ref, { columns: texts });
   }
 }
+
+/** How a file that would lose rows or columns is taken in all the same. */
+const waysToTake = (error: unknown, ref: DatasetRef): string =>
+  error instanceof DataLossError
+    ? ` To take the file all the same, fetch it: catalogue version add ${formatRef(ref)} FILE --${error.override}`
+    : '';
 
 const sentenceAboutOthers = (count: number): string =>
   `a version is one file: ${count} other${count === 1 ? '' : 's'} with rows ${count === 1 ? 'stays a link' : 'stay links'}`;

@@ -268,6 +268,14 @@ describe('an answer that is not what it should be', () => {
       portal.file('/trees.csv', 'name,height\noak,3\n', 'text/csv');
       assert.equal((await importing(root, '/data.json', '--with-data')).json.versions.length, 1);
     }
+    const root = await makeRoot();
+    portal.file('/trees.csv', 'name,height\noak,3\n', 'text/csv');
+    await importing(root, '/data.json', '--with-data');
+    portal.file('/trees.csv', 'name,height\n', 'text/csv');
+    assert.match(
+      (await importing(root, '/data.json', '--with-data')).json.links[0].reason,
+      /: The file has no rows, and the version before has 1\. To take the file all the same, fetch it: catalogue version add city\/trees FILE --force$/,
+    );
     for (const table of ['name,height\n', 'name\noak\n', 'Error limit,height\n1,2\n', 'Oak\nElm\nPlane\nLinden\n']) {
       portal.file('/trees.csv', table, 'text/csv');
       const { json, err } = await importing(await makeRoot(), '/data.json', '--with-data');
