@@ -15,9 +15,12 @@ import { positionOnHilbertCurve, sortAlongHilbertCurve } from '../../../src/data
 import { prologue } from '../../../src/data/formats/geopackage/schema.ts';
 import { SpatialIndexWriter } from '../../../src/data/formats/geopackage/spatial-index.ts';
 import { writeGeoPackage } from '../../../src/data/formats/geopackage/writer.ts';
+import type { Geometry } from '../../../src/data/geometry/geometry.ts';
+import { isEmptyPoint } from '../../../src/data/geometry/validate.ts';
+import { readWkb, toWkb } from '../../../src/data/geometry/wkb.ts';
 import { smallDisk } from '../../support/small-disk.ts';
 import { ingestPayload, rowsOf, temporaryFolder, typesOf } from '../support/payloads.ts';
-import { point, table } from '../support/written.ts';
+import { geometries, point, table } from '../support/written.ts';
 
 type Box = [west: number, south: number, east: number, north: number];
 const random = (seed: number) => () => {
@@ -158,6 +161,41 @@ describe('the texts of a GeoPackage', () => {
     const database = new sqlite.Database(path);
     assert.deepEqual(database.all('SELECT name, n FROM places'), [{ name: 'a\ufffdb', n: 1 }]);
     database.close();
+  });
+});
+
+/** The triggers of the spatial index call functions of GDAL. */
+const withoutTriggers = [1, 2, 3, 4].map((n) => `DROP TRIGGER rtree_places_geometry_update${n};`).join(' ');
+
+describe('the geometries of a GeoPackage', () => {
+  it('are read as they were written, empty ones too; an empty point is none', async () => {
+    const path = join(temporaryFolder(), 'a.gpkg');
+    const all: readonly Geometry[] = [
+      ...geometries,
+      { type: 'LineString', coordinates: [] },
+      { type: 'Polygon', coordinates: [] },
+      { type: 'MultiPolygon', coordinates: [] },
+      { type: 'GeometryCollection', geometries: [] },
+    ];
+    const input = table(
+      {},
+      all.map((geometry) => ({ geometry, values: {} })),
+    );
+    const options = { assertRoom: async () => {}, signal: new AbortController().signal };
+    await writeGeoPackage(path, { input, modified: '2024-02-29T00:00:00Z' }, options);
+    const { table: ingested } = await ingestPayload(readFileSync(path), 'a.gpkg');
+    const expected = all.map((geometry) => readWkb(toWkb(geometry))).map((one) => (isEmptyPoint(one) ? null : one));
+    assert.deepEqual(
+      (await rowsOf(ingested)).map(({ geometry }) => geometry),
+      expected,
+    );
+  });
+  it('are null where they are empty and have no WKB, or curves', async () => {
+    for (const wkb of ['', '010800000000000000'])
+      assert.equal(
+        (await changed(`${withoutTriggers} UPDATE places SET geometry = x'47500011E6100000${wkb}'`)).geometry,
+        null,
+      );
   });
 });
 

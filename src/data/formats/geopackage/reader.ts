@@ -216,12 +216,18 @@ function plainValue(value: unknown, isBoolean: boolean): unknown {
 /** Bytes of the envelope in the head of a blob, by its flags (section 2.1.3). */
 const envelopeBytes = [0, 32, 48, 48, 64];
 
-/** The geometry of a blob; null if it is empty. @throws InvalidGeometryError */
+/** The geometry of a blob; null if it is an empty one without WKB, or of a kind that isn't read. @throws InvalidGeometryError */
 function geometryOfBlob(blob: Uint8Array): Geometry | null {
   const bytes = Buffer.from(blob.buffer, blob.byteOffset, blob.byteLength);
   const flags = bytes[3] ?? 0;
   const envelope = envelopeBytes[(flags >> 1) & 7];
   if (bytes.toString('latin1', 0, 2) !== 'GP' || envelope === undefined || (flags & 32) !== 0)
     throw new InvalidGeometryError('its geometry is no GeoPackage geometry');
-  return (flags & 16) !== 0 ? null : readWkb(bytes.subarray(8 + envelope));
+  const wkb = bytes.subarray(8 + envelope);
+  if ((flags & 16) === 0) return readWkb(wkb);
+  try {
+    return readWkb(wkb);
+  } catch {
+    return null;
+  }
 }
