@@ -9,6 +9,7 @@ const mostHeadRows = 6;
 
 interface FirstRow {
   readonly place: number;
+  readonly texts: readonly string[];
   /** Number of cells that aren't empty. */
   readonly cells: number;
   /** Number of empty cells before the first of them. */
@@ -31,6 +32,7 @@ export class FirstRows {
     const filled = cells.filter(Boolean);
     this.#rows.push({
       place,
+      texts: cells,
       cells: filled.length,
       indent: filled.length === 0 ? 0 : cells.findIndex(Boolean),
       width: cells.findLastIndex(Boolean) + 1,
@@ -63,7 +65,21 @@ export class FirstRows {
     // No row has these names: `,sum,sum` `,2020,2021`.
     const body = this.#rows.findIndex(({ indent, cells }) => indent === 0 && cells > 0);
     if (isIndented && first.hasRepeated && body !== -1 && body < mostHeadRows) return this.#rows[body - 1]?.place;
-    return undefined;
+    return first.hasRepeated ? this.#endOfDistinctNames : undefined;
+  }
+
+  /** The place of the row by which full rows without numbers give each column names of its own: `a,a` `sum,mean`. Numbers follow. */
+  get #endOfDistinctNames(): number | undefined {
+    const body = this.#rows.findIndex(({ hasNumber }) => hasNumber);
+    const head = this.#rows.slice(0, body);
+    const width = head[0]?.width ?? 0;
+    const isFull = head.every((row) => row.cells === width && row.width === width);
+    if (body < 2 || body > mostHeadRows || !isFull) return undefined;
+    if (!this.#rows.slice(body).every(({ hasNumber, cells }) => hasNumber || cells === 0)) return undefined;
+    const names = (rows: readonly FirstRow[]) =>
+      new Set(Array.from({ length: width }, (_, column) => JSON.stringify(rows.map(({ texts }) => texts[column]))));
+    const isNeeded = names(head.slice(0, -1)).size < width;
+    return isNeeded && names(head).size === width ? head.at(-1)?.place : undefined;
   }
 
   /** What the names of the columns seem to be, if not the first row: a row below, or several, with a sentence about that. */

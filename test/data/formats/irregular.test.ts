@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { ingest } from '../../../src/data/ingest/ingest.ts';
 import { compilerFor } from '../../support/program.ts';
-import { collection, ingestPayload, point, rowsOf, valuesOf } from '../support/payloads.ts';
+import { collection, ingestPayload, point, rowsOf, typesOf, valuesOf } from '../support/payloads.ts';
 
 const polygon = (...rings: number[][][]) => ({
   type: 'Feature',
@@ -287,6 +287,9 @@ describe('CSV', () => {
       [',,,n,n\nsex,,,f,m\nregion,year,kind,,\nA,2020,x,1,2\nB,2021,y,3,4\n', 3, 2],
       [',n,,v,\nyear,2020,2021,2020,2021\nregion,,,,\nA,1,2,3,4\n', 3, 1],
       [',a,a,b\n,x,y,x\n0,1,2,3\n1,2,3,4\n2,3,4,5\n', 2, 3],
+      // pandas without an index.
+      ['a,a,b\nsum,mean,sum\n1,2,3\n4,5.5,6\n', 2, 2],
+      ['a,a,a\nx,x,y\nsum,mean,sum\n1,2,3\n', 3, 1],
     ] as const) {
       const { result } = await ingestPayload(text, 'a.csv');
       const advice = `Write them into one line, or read the rows without names: --skip ${end} --no-header`;
@@ -307,6 +310,12 @@ describe('CSV', () => {
       ',name,,x\n1,a,b,c\n2,,,\n3,d,e,f\n',
       ',,v\na,1,0.5\na,2,\nb,1,0.7\n',
       ',,v\na,x,0.5\na,y,\nb,x,0.7\n',
+      // Rows of texts below names that are repeated.
+      'n,v,v\nx,n/a,n/a\ny,1,2\nz,2,3\n',
+      'a,a,b\nx,y,z\nu,v,w\n',
+      'a,a\nx,y\n',
+      'a,a,b\nx,y,z\n1,2,3\nu,v,w\n4,5,6\n',
+      'a,b,c\nx,y,z\n1,2,3\n',
     ])
       assert.doesNotMatch((await ingestPayload(text, 'a.csv')).result.remarks.join('\n'), /names of the columns/, text);
   });
