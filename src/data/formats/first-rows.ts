@@ -82,6 +82,16 @@ export class FirstRows {
     return isNeeded && names(head).size === width ? head.at(-1)?.place : undefined;
   }
 
+  /** A sentence about lines that begin with `#`, above one that doesn't; undefined if the first may be the names. */
+  #describeComments(noun: 'Line' | 'Row'): string | undefined {
+    const isComment = ({ texts }: FirstRow) => /^\s*#/.test(texts[0] ?? '');
+    const at = this.#rows.findIndex((row) => !isComment(row));
+    const [first, names] = [this.#rows[0], this.#rows[at]];
+    if (!first || !names || at < 1 || names.cells < 2 || (at === 1 && first.cells > 1)) return undefined;
+    const begin = at === 1 ? `${noun} ${first.place} begins` : `${noun}s ${first.place} to ${names.place - 1} begin`;
+    return `${begin} with "#". If the names are in ${noun.toLowerCase()} ${names.place}, write --skip ${names.place - 1}`;
+  }
+
   /** What the names of the columns seem to be, if not the first row: a row below, or several, with a sentence about that. */
   describeHead(noun: 'Line' | 'Row'): Pick<PayloadInfo, 'headEnd' | 'namesBelow'> {
     const [{ place: first, cells } = { place: 0, cells: counts.length }, ...others] = this.#rows;
@@ -94,6 +104,8 @@ export class FirstRows {
         namesBelow: `${noun}s ${first} to ${end} seem to hold the names of the columns. ${advice}`,
       };
     }
+    const comments = this.#describeComments(noun);
+    if (comments !== undefined) return { namesBelow: comments };
     const count = counts[cells];
     const { place: head, cells: more } = others.find((row) => row.cells >= cells + 2) ?? {};
     if (count === undefined || head === undefined) return {};

@@ -278,6 +278,22 @@ describe('CSV', () => {
       assert.equal(await remarkOf(['text', ...texts.with(at, 'and, so, on')].join('\n')), found);
   });
 
+  it('whose names stand below comments are said to', async () => {
+    for (const [text, skip, lines] of [
+      ['# made by X\na,b\n1,2\n', 1, 'Line 1 begins'],
+      ['# made by X\n# on 2024\na,b\n1,2\n', 2, 'Lines 1 to 2 begin'],
+      ['# made by X, Y\n#\n#\n\na,b\n1,2\n', 4, 'Lines 1 to 4 begin'],
+    ] as const) {
+      const { result } = await ingestPayload(text, 'a.csv');
+      const remark = `${lines} with "#". If the names are in line ${skip + 1}, write --skip ${skip}`;
+      assert.ok(result.remarks.includes(remark), String(result.remarks));
+      const { result: read } = await ingestPayload(text, 'a.csv', { reading: { skip, strict: true } });
+      assert.deepEqual([typesOf(read), read.remarks], [['a:integer', 'b:integer'], []]);
+    }
+    for (const text of ['#id,name\n1,x\n', '#\n1\n2\n', '# made by X\n# on 2024\n', '#,a\n#1,2\n#2,3\n'])
+      assert.deepEqual((await ingestPayload(text, 'a.csv')).result.remarks, [], text);
+  });
+
   it('whose names stand in several lines are said to, and no cell of them is said to be a wrong value', async () => {
     for (const [text, end, rows] of [
       [',n,n,v\n,sum,mean,max\nregion,,,\nA,3,1.5,2.5\nB,7,3.5,4.5\nC,7,3.5,4.5\n', 3, 3],
