@@ -57,6 +57,10 @@ export async function* gunzip(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buf
 /** Name of an encoding (WHATWG Encoding Standard). */
 export type Encoding = string;
 
+/** Encodings that people may have to name: nothing tells one from another for certain. */
+export const encodingsToName =
+  '--encoding iso-8859-2 (Central Europe), windows-1251 (Cyrillic), shift_jis or euc-jp (Japanese), gb18030 or big5 (Chinese)';
+
 /** Facts that `decodeToUtf8` fills in; complete after the last chunk. */
 export interface DetectedEncoding {
   encoding: Encoding;
@@ -102,7 +106,8 @@ export async function* decodeToUtf8(
       } else {
         const valid = firstInvalidByte(chunk);
         if (isUtf8Text || !isAscii(chunk.subarray(0, valid))) {
-          throw new PayloadError('the text is not valid UTF-8', { byte: position + valid });
+          const advice = `If it is in another encoding, name it: ${encodingsToName}, or windows-1252`;
+          throw new PayloadError(`the text is not valid UTF-8. ${advice}`, { byte: position + valid });
         }
         isWindows1252 = true;
       }

@@ -28,7 +28,7 @@ import type { Bbox, GeometryKind } from '../geometry/geometry.ts';
 import { ColumnarWriter } from '../table/columnar-copy.ts';
 import { OptionalCopy } from '../table/optional-copy.ts';
 import type { ColumnSettings } from './column-forms.ts';
-import type { DetectedEncoding, Encoding } from './decode.ts';
+import { type DetectedEncoding, type Encoding, encodingsToName } from './decode.ts';
 import { PayloadStream, peekStream } from './payload-stream.ts';
 import { isReadFromFile, readBatches, temporaryPath } from './read-batches.ts';
 import { lostGeometryRemarks, sortedRepairs } from './remarks.ts';
@@ -241,7 +241,7 @@ const labelOf = ({ encoding, bomLength }: DetectedEncoding): Encoding =>
 /** A remark about an encoding that was guessed: text in others, such as Windows-1250, has wrong letters then. */
 const remarksAboutEncoding = ({ info, encoding }: IngestedRows): string[] =>
   encoding === 'windows-1252' && info.reading.encoding === undefined
-    ? ['Read as Windows-1252, since it is not UTF-8. If letters are wrong, name the encoding: --encoding iso-8859-2']
+    ? [`Read as Windows-1252, since it is not UTF-8. If letters are wrong, name the encoding: ${encodingsToName}`]
     : [];
 
 function toResult(

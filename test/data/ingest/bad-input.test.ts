@@ -79,7 +79,7 @@ const refused: [string, string, string | Uint8Array, RegExp][] = [
     'UTF-8 that goes on as something else',
     'a.csv',
     Buffer.concat([Buffer.from(`a,b\n1,é\n${'2,x\n'.repeat(300_000)}`), Buffer.from([0x33, 0x2c, 0xe9, 0x0a])]),
-    /^byte 12000\d\d: the text is not valid UTF-8/,
+    /^byte 12000\d\d: the text is not valid UTF-8\. If it is in another encoding, name it: --encoding iso-8859-2 .*, or windows-1252$/,
   ],
   [
     'a gzip stream that is cut off',
@@ -240,7 +240,8 @@ const texts: [string, Uint8Array, string][] = [
   ['Windows-1252', Buffer.from('name,n\nZ\u00fcrich \u0080,1\n', 'latin1'), 'windows-1252'],
 ];
 const guessed =
-  'Read as Windows-1252, since it is not UTF-8. If letters are wrong, name the encoding: --encoding iso-8859-2';
+  'Read as Windows-1252, since it is not UTF-8. If letters are wrong, name the encoding: --encoding iso-8859-2 (Central Europe), ' +
+  'windows-1251 (Cyrillic), shift_jis or euc-jp (Japanese), gb18030 or big5 (Chinese)';
 for (const [what, bytes, encoding] of texts) {
   test(`${what}: read`, async () => {
     const { result, table } = await ingestPayload(bytes, 'a.csv');
@@ -267,6 +268,27 @@ test('an encoding that is named is no guess', async () => {
     assert.deepEqual(await valuesOf(table), [[name, 1]]);
   }
 });
+
+for (const [encoding, hex, name] of [
+  ['shift_jis', '93 8c 8b 9e', '東京'],
+  ['euc-jp', 'c5 ec b5 fe', '東京'],
+  ['gb18030', 'b1 b1 be a9', '北京'],
+  ['big5', 'bb 4f a5 5f', '臺北'],
+  ['windows-1251', 'cc ee f1 ea e2 e0', 'Москва'],
+] as const)
+  test(`the encoding ${encoding} is one of those to name, and is read`, async () => {
+    const bytes = Buffer.concat([
+      Buffer.from('name\n'),
+      Buffer.from(hex.replaceAll(' ', ''), 'hex'),
+      Buffer.from('\n'),
+    ]);
+    const said = await ingestPayload(bytes, 'a.csv').then(
+      ({ result }) => String(result.remarks),
+      (error: Error) => error.message,
+    );
+    assert.match(said, new RegExp(`[nN]ame (?:the encoding|it): --encoding .*\\b${encoding}\\b`));
+    assert.deepEqual(await valuesOf((await ingestPayload(bytes, 'a.csv', { reading: { encoding } })).table), [[name]]);
+  });
 
 test('GeoJSON in UTF-16, with a mark, and in Windows-1252', async () => {
   const text = collection(point({ name: 'Zürich' }));
