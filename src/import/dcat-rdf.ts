@@ -73,6 +73,13 @@ const licencesOf = (graph: Graph, parts: readonly Properties[], predicate: strin
       ];
     });
 
+/** The page about a dataset. Catalogues like ours have the page of their record as the landing page, and the dataset's own as `foaf:page`. */
+function homepageOf(one: Properties, iri: string): string {
+  const [landing = iri] = valuesOf(one, `${dcat}landingPage`);
+  const isOfRecord = landing.replace(/[?#].*/, '') === iri;
+  return (isOfRecord && valuesOf(one, `${foaf}page`)[0]) || landing;
+}
+
 export function* readDcatGraph(quads: Iterable<Quad>): Generator<SourceItem, void, undefined> {
   const graph = new Graph();
   for (const quad of quads) graph.add(quad);
@@ -97,7 +104,7 @@ export function* readDcatGraph(quads: Iterable<Quad>): Generator<SourceItem, voi
       description: textIn(one, `${dct}description`),
       keywords: valuesOf(one, `${dcat}keyword`),
       licence: findImportedLicence(licences) ? licences : licencesOf(graph, parts, `${dct}rights`),
-      homepage: valuesOf(one, `${dcat}landingPage`)[0] ?? (isNamed ? iri : ''),
+      homepage: homepageOf(one, iri),
       publisher: textIn(publisher, `${foaf}name`) || textIn(publisher, `${dct}title`),
       issued: valuesOf(one, `${dct}issued`)[0],
       modified: valuesOf(one, `${dct}modified`)[0],

@@ -6,6 +6,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { readDcatGraph } from '../../src/import/dcat-rdf.ts';
 import { Portal } from '../support/portal.ts';
 import { makeRoot, type } from '../support/prompt.ts';
+import { serveFolder } from '../support/server.ts';
 
 const portal = new Portal();
 before(() => portal.start());
@@ -109,4 +110,50 @@ describe('the licence of a dataset of DCAT', () => {
       const [item] = [...readDcatGraph(new Parser().parse(turtle))].filter((one) => 'dataset' in one);
       assert.equal(item?.dataset.licence, expected);
     });
+});
+
+describe('the homepage of a dataset of DCAT', () => {
+  const [iri, site, page] = [
+    'https://data.example.org/a',
+    'https://trees.example.org/',
+    'https://portal.example.org/a',
+  ];
+  const foaf = '<http://xmlns.com/foaf/0.1/page>';
+  for (const [what, expected, dataset] of [
+    ['its landing page', page, `dcat:landingPage <${page}>; ${foaf} <${site}>`],
+    [
+      'a page about it, if the landing page is that of its record',
+      site,
+      `dcat:landingPage <${iri}?format=html>; ${foaf} <${site}>`,
+    ],
+    ['the page of its record, if there is no other', `${iri}?format=html`, `dcat:landingPage <${iri}?format=html>`],
+    ['a page about it, if it has no landing page', site, `${foaf} <${site}>`],
+    ['its address, if it has no page', iri, 'dct:title "A"'],
+  ] as const)
+    it(`is ${what}`, async () => {
+      const { Parser } = await import('n3');
+      const items = [
+        ...readDcatGraph(new Parser().parse(`${prefixes} <${iri}> a dcat:Dataset; dct:title "A"; ${dataset} .`)),
+      ];
+      assert.equal(items.flatMap((one) => ('dataset' in one ? [one.dataset.homepage] : []))[0], expected);
+    });
+
+  it('is the same after a way through /catalog.ttl', async () => {
+    const folder = await makeRoot({
+      namespaces: { city: { id: 1, label: 'City' } },
+      datasets: { 'city/trees': { id: 7, label: 'Trees', homepage: site }, 'city/parks': { id: 8, label: 'Parks' } },
+    });
+    const served = await serveFolder(folder);
+    try {
+      const root = await makeRoot({ settings: { title: 'Empty' } });
+      await importing(root, `${served.base.replace(/\/$/, '')}/catalog.ttl`);
+      const { catalogue } = await type(['dataset', 'list'], { root });
+      const homepageOf = async (slug: string) =>
+        (await catalogue.get<'dataset'>({ kind: 'dataset', namespace: 'city', slug })).homepage;
+      assert.equal(await homepageOf('trees'), site);
+      assert.match(await homepageOf('parks'), /\/datasets\/parks\//);
+    } finally {
+      await served.close();
+    }
+  });
 });
