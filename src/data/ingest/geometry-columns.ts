@@ -71,7 +71,7 @@ export function findGeometryColumns(
     const cells = presentCells(values[column], sample.rows);
     if (!cells.slice(0, 20).some(beginsLikeGeometry)) continue;
     const parsed = cells.filter((cell) => beginsLikeGeometry(cell) && parseGeometryCell(cell) !== undefined);
-    if (2 * parsed.length > cells.length) return geometrySource(column);
+    if (2 * parsed.length > cells.length) return withRemarkOnOtherPoints(geometrySource(column), column, sample);
   }
   const coordinates = isProjected ? 'projected' : reading.crs === undefined ? 'degrees' : 'any';
   const pairs = coordinatePairs(names, coordinates).filter(([x, y]) => !isText(x) && !isText(y));
@@ -136,6 +136,33 @@ function withRemarkOnDegrees(source: GeometrySource, [x, y]: PointColumns, sampl
   const example = excerpt(textOfCell(cellAt(values[y], row)));
   const remark = `Columns "${excerpt(names[x])}" and "${excerpt(names[y])}": read as degrees such as ${example}; the columns are text.`;
   return { ...source, remarks: [remark] };
+}
+
+/** Degrees by which two positions of one place may differ, since one of them is rounded. */
+const rounding = 0.01;
+
+/** The source of the geometries, with a sentence about columns of degrees that have other positions than its points. */
+function withRemarkOnOtherPoints(source: GeometrySource, column: number, sample: TableSample): GeometrySource {
+  const { names } = sample;
+  const geometries = geometriesOf(source, sample);
+  for (const [x, y] of coordinatePairs(names, 'degrees')) {
+    const points = pointSource(x, y, {}, false);
+    const isOther = geometriesOf(points, sample).some((point, row) => areOtherDegrees(point, geometries[row]));
+    if (!isOther || !havePositions(points, sample)) continue;
+    const [lon = '', lat = ''] = [names[x], names[y]];
+    const remark =
+      `Column "${excerpt(names[column])}": read as the geometry of the rows. Columns "${excerpt(lon)}" and "${excerpt(lat)}" have other positions. ` +
+      `To read those: --lon ${quotedName(lon)} --lat ${quotedName(lat)}`;
+    return { ...source, remarks: [remark] };
+  }
+  return source;
+}
+
+function areOtherDegrees(one: Geometry | null | undefined, other: Geometry | null | undefined): boolean {
+  if (one?.type !== 'Point' || other?.type !== 'Point') return false;
+  const [[x = 0, y = 0], [otherX = 0, otherY = 0]] = [one.coordinates, other.coordinates];
+  const areDegrees = Math.abs(otherX) <= 180 && Math.abs(otherY) <= 90;
+  return areDegrees && Math.max(Math.abs(x - otherX), Math.abs(y - otherY)) > rounding;
 }
 
 /** A sentence about columns of degrees in a form that isn't read; undefined if there are none. */

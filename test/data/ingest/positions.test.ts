@@ -174,3 +174,17 @@ test('our CSV of columns with degrees is read as the same points and texts, also
   assert.deepEqual(row?.values, ['13°24\'36"E', '52°31\'12"N']);
   assert.deepEqual(row?.geometry?.type === 'Point' && row.geometry.coordinates, [13.41, 52.52]);
 });
+
+test('a column of points goes before columns of other positions, and that is said', async () => {
+  const rows = (point: string) => `longitude,latitude,g\n8,47,"${point}"\n9,48,\n`;
+  const other = await read(rows('{""type"":""Point"",""coordinates"":[1,2]}'));
+  assert.deepEqual(other.position, [1, 2]);
+  assert.deepEqual(other.remarks, [
+    'Column "g": read as the geometry of the rows. Columns "longitude" and "latitude" have other positions. To read those: --lon longitude --lat latitude',
+  ]);
+  const meant = await read(rows('POINT (1 2)'), 'a.csv', { lon: 'longitude', lat: 'latitude' });
+  assert.deepEqual(meant, { position: [8, 47], remarks: [] });
+  // The same place, rounded; no point; not in degrees.
+  for (const point of ['POINT (8.001 46.999)', 'LINESTRING (1 2, 3 4)', 'SRID=25833;POINT (391390 5817855)'])
+    assert.doesNotMatch(String((await read(rows(point))).remarks), /other positions/, point);
+});
