@@ -49,6 +49,7 @@ export class FirstRows {
     const [first, second] = this.#rows;
     if (first === undefined || second === undefined) return undefined;
     const isIndented = first.indent > 0 && second.indent > 0;
+    const hasGaps = first.cells < first.width - first.indent;
     // The names of the first columns stand alone in the last row: `,sum,mean` `year,2020,2020` `region,,`.
     const last = this.#rows.findIndex(
       ({ width, cells }, at) =>
@@ -58,13 +59,14 @@ export class FirstRows {
     );
     const names = this.#rows[last];
     if (names !== undefined && last < mostHeadRows && !names.hasNumber) {
-      const hasGaps = first.cells < first.width - first.indent;
       const isAbove = first.indent >= names.width && (first.hasRepeated || isIndented || hasGaps);
       if (isAbove || (first.hasRepeated && second.hasRepeated && names.width === 1)) return names.place;
     }
-    // No row has these names: `,sum,sum` `,2020,2021`.
+    // No row has these names: `,sum,sum` `,2020,2021`, or with merged cells `,sum,` `,f,m`.
     const body = this.#rows.findIndex(({ indent, cells }) => indent === 0 && cells > 0);
-    if (isIndented && first.hasRepeated && body !== -1 && body < mostHeadRows) return this.#rows[body - 1]?.place;
+    const isMerged = hasGaps && second.cells > first.cells && !second.hasNumber;
+    if (isIndented && (first.hasRepeated || isMerged) && body !== -1 && body < mostHeadRows)
+      return this.#rows[body - 1]?.place;
     return first.hasRepeated ? this.#endOfDistinctNames : undefined;
   }
 

@@ -303,6 +303,8 @@ describe('CSV', () => {
       [',,,n,n\nsex,,,f,m\nregion,year,kind,,\nA,2020,x,1,2\nB,2021,y,3,4\n', 3, 2],
       [',n,,v,\nyear,2020,2021,2020,2021\nregion,,,,\nA,1,2,3,4\n', 3, 1],
       [',a,a,b\n,x,y,x\n0,1,2,3\n1,2,3,4\n2,3,4,5\n', 2, 3],
+      // Merged cells of Excel, without names of the rows.
+      [',a,,b\n,sum,mean,sum\n0,1,2,3\n1,4,5,6\n', 2, 2],
       // pandas without an index.
       ['a,a,b\nsum,mean,sum\n1,2,3\n4,5.5,6\n', 2, 2],
       ['a,a,a\nx,x,y\nsum,mean,sum\n1,2,3\n', 3, 1],
@@ -326,6 +328,7 @@ describe('CSV', () => {
       ',name,,x\n1,a,b,c\n2,,,\n3,d,e,f\n',
       ',,v\na,1,0.5\na,2,\nb,1,0.7\n',
       ',,v\na,x,0.5\na,y,\nb,x,0.7\n',
+      ',,a,,b\n,1,2,3,4\nx,5,6,7,8\n',
       // Rows of texts below names that are repeated.
       'n,v,v\nx,n/a,n/a\ny,1,2\nz,2,3\n',
       'a,a,b\nx,y,z\nu,v,w\n',
