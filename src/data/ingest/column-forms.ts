@@ -4,8 +4,8 @@
  */
 import type { TextForm } from '../../catalogue/column-statistics.ts';
 import type { ColumnType } from '../../catalogue/types.ts';
-import type { PayloadInfo } from '../formats/types.ts';
 import { textForms, type Utf8Texts } from '../formats/utf8-texts.ts';
+import type { ColumnSettings } from './column-settings.ts';
 import { isCommonUtf8Date, numberTextKind, parseBooleanText } from './infer-types.ts';
 import { MisfitCounter, type Misfits } from './misfits.ts';
 import { SlashedDates } from './slashed-dates.ts';
@@ -14,42 +14,13 @@ import {
   decimalComma,
   decimalPoint,
   hasDecimalComma,
+  hasPointGroups,
   isBlank,
   looseNumberForm,
   type NumberForm,
-  parseDateFormat,
   parseLooseTime,
-  type ReadableType,
   recognizedDateForm,
 } from './text-forms.ts';
-
-/** Settings of a column, known before its values are read. */
-export interface ColumnSettings {
-  /** True if texts may be numbers and booleans (CSV). */
-  readonly textual: boolean;
-  /** True if all values are stored as text. */
-  readonly asText?: boolean | undefined;
-  /** Type that people set; values that don't fit are null. */
-  readonly type?: ReadableType | undefined;
-  readonly numbers?: NumberForm | undefined;
-  readonly dates?: DateForm | undefined;
-  /** Text by which the form was recognized in the pass before. */
-  readonly example?: string | null | undefined;
-  /** Delimiter of the cells in CSV. */
-  readonly delimiter?: string | undefined;
-}
-
-/** The settings of a column by the options of the payload. */
-export function columnParseSettings({ textual, reading, delimiter }: PayloadInfo, name: string): ColumnSettings {
-  const { types = {}, decimal, date_format } = reading;
-  return {
-    textual,
-    delimiter,
-    type: Object.hasOwn(types, name) ? types[name] : undefined,
-    numbers: decimal === undefined ? undefined : decimal === ',' ? decimalComma : decimalPoint,
-    dates: date_format === undefined ? undefined : parseDateFormat(date_format),
-  };
-}
 
 /** Longest text that may be a number or a date. */
 const maxLength = 40;
@@ -70,6 +41,8 @@ export class ColumnForms {
   #isComma = false;
   #areDates = true;
   #isDate = false;
+  /** The first text with several points between thousands. */
+  #grouped: string | null = null;
   /** True if one of the dates has a time of day. */
   #haveTimes = false;
   /** Number of texts, in a column of numbers by a type that people set, that are numbers in one of the forms only. */
@@ -125,7 +98,7 @@ export class ColumnForms {
       if (!isComma) this.#pointsOnly++;
       else {
         this.#commasOnly++;
-        if (this.#mustBeComma(text)) this.#isComma = this.#setExample(text);
+        if (this.#mustBeComma(text) || hasPointGroups(text)) this.#isComma = this.#setExample(text);
       }
     }
     if (areFirst) this.numbers = this.#numbersOfMost;
@@ -159,6 +132,12 @@ export class ColumnForms {
   areMixed(type: ColumnType): boolean {
     if (type === 'integer' || type === 'float') return false;
     return this.#hasBlanks || (this.dates !== null && this.#settings.dates === undefined && !this.#areDates);
+  }
+
+  /** A number with several points between thousands, if all texts are whole numbers, with such points or without; else null. */
+  get grouped(): string | null {
+    const { type, numbers } = this.#settings;
+    return type === undefined && numbers === undefined && this.#areCommas && !this.#isComma ? this.#grouped : null;
   }
 
   /** True if the points of all numbers were taken for decimal points, and may stand between thousands. */
@@ -198,6 +177,7 @@ export class ColumnForms {
     this.#areDates &&= isDate;
     this.slashedDates.add(text);
     if (isComma && this.#mustBeComma(text)) this.#isComma = this.#setExample(text);
+    if (isComma && hasPointGroups(text)) this.#grouped ??= text;
     if (isDate) this.#isDate = this.#setExample(text);
     this.#isCode ||= mayFit && !isNumber && /^-?\d+$/.test(text);
     if (isNumber) this.#numbersMisfits.addFits();

@@ -8,7 +8,8 @@ import { type Cells, cellsToArray } from '../formats/cells.ts';
 import { textForms, type Utf8Texts } from '../formats/utf8-texts.ts';
 import type { ColumnValues } from '../table/column-chunk.ts';
 import { encodeDictionary, encodeUtf8Dictionary } from '../table/dictionary.ts';
-import { ColumnForms, type ColumnSettings } from './column-forms.ts';
+import { ColumnForms } from './column-forms.ts';
+import type { ColumnSettings } from './column-settings.ts';
 import { parseBooleanText, textValueKind, typeForValueKinds, valueKinds } from './infer-types.ts';
 import { convertValues, MisfitCounter, type Misfits } from './misfits.ts';
 import type { SlashedDates } from './slashed-dates.ts';
@@ -22,18 +23,16 @@ import {
   kindOfNumber,
   kindOfValue,
   kindsOfNumbers,
+  numericKinds,
   padCodes,
   padNumbers,
   type ScannedNumbers,
   scanBooleans,
   scanNumbers,
+  stringKinds,
   utf8ValueKind,
 } from './typed-values.ts';
 import { ValueSummary } from './value-summary.ts';
-
-const numericKinds = valueKinds.integer | valueKinds.float;
-/** Kinds of values that are strings in JSON. */
-const stringKinds = valueKinds.text | valueKinds.date | valueKinds.datetime | valueKinds.time;
 
 export class ColumnProfile {
   readonly #settings: ColumnSettings;
@@ -87,6 +86,11 @@ export class ColumnProfile {
   get dateFormats(): SlashedDates['found'] {
     const isText = this.type === 'string' && this.#settings.type === undefined && this.#settings.dates === undefined;
     return isText && this.#textual ? this.#forms.slashedDates.found : null;
+  }
+
+  /** A number with points between thousands, if all values are whole numbers in texts that have such points; else null. */
+  get grouped(): string | null {
+    return this.type === 'string' ? this.#forms.grouped : null;
   }
 
   /** True for numbers read with decimal points, all of which may be points between thousands. */
@@ -143,8 +147,8 @@ export class ColumnProfile {
     }
     const mayBeBooleans = !this.#asText && (this.#kinds & ~valueKinds.boolean) === 0;
     if (mayBeBooleans && (typeof first === 'boolean' || (isText && parseBooleanText(first) !== undefined))) {
-      const booleans = this.#toBooleans(values, rows);
-      if (booleans) return booleans;
+      const codes = booleanCodes(values, rows, this.#textual);
+      if (codes) return this.#addCodes(codes);
     }
     return this.#toTexts(values, rows);
   }
@@ -213,7 +217,7 @@ export class ColumnProfile {
     const convert = makeTextConverter(type, this.#forms.numbers, this.#forms.dates);
     const { values: converted, isChanged } = convertValues(values, convert, this.#misfits, this.#lineOf);
     this.#isConverted ||= isChanged;
-    if (type === 'boolean') return this.#toBooleans(converted, rows) as ColumnValues;
+    if (type === 'boolean') return this.#addCodes(booleanCodes(converted, rows, true) as Uint8Array);
     if (type !== 'integer' && type !== 'float') return this.#toTexts(converted, rows);
     return this.#toNumbers(converted, rows) as ColumnValues;
   }
@@ -252,11 +256,6 @@ export class ColumnProfile {
     this.#forms.addNumbers(present, fitCommas, groupingPoints);
     // Blank texts alone: the column may turn out to be one of dates, whose chunks are texts.
     return kinds === 0 ? { kind: 'nulls' } : { kind: 'numbers', numbers };
-  }
-
-  #toBooleans(values: readonly unknown[], rows: number): ColumnValues | null {
-    const codes = booleanCodes(values, rows, this.#textual);
-    return codes && this.#addCodes(codes);
   }
 
   #toTexts(values: readonly unknown[], rows: number): ColumnValues {

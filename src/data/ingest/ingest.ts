@@ -27,7 +27,7 @@ import { isWgs84 } from '../geometry/crs.ts';
 import type { Bbox, GeometryKind } from '../geometry/geometry.ts';
 import { ColumnarWriter } from '../table/columnar-copy.ts';
 import { OptionalCopy } from '../table/optional-copy.ts';
-import type { ColumnSettings } from './column-forms.ts';
+import type { ColumnSettings } from './column-settings.ts';
 import { type DetectedEncoding, type Encoding, encodingsToName } from './decode.ts';
 import { PayloadStream, peekStream } from './payload-stream.ts';
 import { isReadFromFile, readBatches, temporaryPath } from './read-batches.ts';

@@ -48,6 +48,7 @@ export function ingestRemarks(
     ...columns.flatMap(({ name, profile }) => [
       ...recognitionRemarks(name, profile),
       ...dateFormatRemarks(name, profile),
+      ...groupedRemarks(name, profile),
       // Of a head of several rows, the cells below the first are no values.
       ...(profile.type === 'string' && Number(profile.misfits?.line) <= headEnd ? [] : misfitRemarks(name, profile)),
     ]),
@@ -141,6 +142,13 @@ function dateFormatRemarks(name: string, { dateFormats }: ColumnProfile): string
     `Column "${excerpt(name)}": text, since dates such as ${example} may begin with the day or the month. To read them: ${options}`,
   ];
 }
+
+const groupedRemarks = (name: string, { grouped }: ColumnProfile): string[] =>
+  grouped === null
+    ? []
+    : [
+        `Column "${excerpt(name)}": text, since ${grouped} has points between thousands. To read numbers: --type ${quoted(name)}=integer`,
+      ];
 
 function misfitRemarks(name: string, { misfits, type }: ColumnProfile): string[] {
   if (!misfits) return [];

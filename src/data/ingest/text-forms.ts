@@ -60,6 +60,9 @@ export function hasDecimalComma(text: string, delimiter: string | undefined): bo
   return comma !== -1 && (delimiter === ';' || text.trim().length - comma !== 4 || /^-?0?,/.test(text.trim()));
 }
 
+/** True for a whole number with several points, which can only stand between thousands: `1.234.567`. */
+export const hasPointGroups = (text: string): boolean => /^-?[1-9]\d{0,2}(?:\.\d{3}){2,}$/.test(text.trim());
+
 /**
  * A form of dates.
  * @returns date (YYYY-MM-DD) or datetime (RFC 3339, mostly without offset); undefined if the text does not have this form

@@ -6,6 +6,10 @@ import { decimalComma, decimalPoint, isBlank } from './text-forms.ts';
 
 const decimal = new DecimalScanner();
 
+export const numericKinds = valueKinds.integer | valueKinds.float;
+/** Kinds of values that are strings in JSON. */
+export const stringKinds = valueKinds.text | valueKinds.date | valueKinds.datetime | valueKinds.time;
+
 /** Kind of a number: minus zero is a float, since integers have none. */
 export const kindOfNumber = (number: number): number =>
   Number.isSafeInteger(number) && !Object.is(number, -0) ? valueKinds.integer : valueKinds.float;

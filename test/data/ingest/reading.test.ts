@@ -148,6 +148,33 @@ test('numbers that may have points between thousands, beside decimal commas, are
   assert.deepEqual(await columnsOf(`${grouped}1500;0,5;0.750;x\n`), ['Column "c":']);
 });
 
+test('whole numbers with points between thousands are text, which a remark says, and the type that it advises reads them', async () => {
+  for (const text of [
+    'a;b\n1.234.567;x\n12.345;x\n-999;x\n;x\n',
+    many((n) => `${n < 8500 ? '12.345' : '1.234.567'}`),
+    many((n) => (n < 8500 ? '12' : '1.234.567')),
+  ]) {
+    const { types, values, remarks } = await read(text);
+    assert.deepEqual([types[0], typeof values[0]?.[0]], ['a:string', 'string']);
+    const remark = 'Column "a": text, since 1.234.567 has points between thousands. To read numbers: --type a=integer';
+    assert.deepEqual(remarks, [remark]);
+    const meant = await read(text, { types: { a: 'integer' } });
+    assert.deepEqual([meant.types[0], meant.remarks], ['a:integer', []]);
+    assert.deepEqual(
+      meant.values.slice(0, 2).map(([a]) => a),
+      values.slice(0, 2).map(([a]) => Number(String(a).replaceAll('.', ''))),
+    );
+  }
+  const float = await read('a;b\n1.234.567;x\n12.345;x\nn/a;x\n', { types: { a: 'float' } });
+  assert.deepEqual(
+    float.values.map(([a]) => a),
+    [1234567, 12345, null],
+  );
+  // Not in dates, versions and codes.
+  for (const cells of ['1.2.3;x\n1.2.4', '1.234.567;x\n1.2345', '01.234.567;x\n02.345.678'])
+    assert.deepEqual((await read(`a;b\n${cells};x\n`)).remarks, [], cells);
+});
+
 test('minus zero beside decimal commas has no point that may stand between thousands', async () => {
   for (const text of ['a;b\n-0;1,5\n2;2,5\n', many((n) => `${n % 2 ? '-0' : 7};1,5`, 'a;b;c')]) {
     const { remarks } = await read(text);
