@@ -84,8 +84,17 @@ export type RecordChange =
     }
   /** Removes a record; a dataset with all files in its folder. A namespace must be empty. */
   | { readonly do: 'remove'; readonly path: string; readonly ifMatch: string }
-  /** Renames a query, a group, or the record of a dataset or a namespace with all files in its folder. */
-  | { readonly do: 'move'; readonly path: string; readonly to: string; readonly ifMatch: string };
+  /**
+   * Renames a query, a group, or the record of a dataset or a namespace with all files in its folder. `text` is a new text that
+   * the record gets in the same step, such as one with its former name.
+   */
+  | {
+      readonly do: 'move';
+      readonly path: string;
+      readonly to: string;
+      readonly ifMatch: string;
+      readonly text?: string | undefined;
+    };
 
 /** Outcome of a change; an error is one of `errors.ts`. */
 export type ChangeOutcome =

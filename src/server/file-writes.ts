@@ -54,7 +54,7 @@ function parseChanges(body: unknown): readonly RecordChange[] {
   const forms = [
     '{do: "write", path, text, ifMatch, replaces}',
     '{do: "remove", path, ifMatch}',
-    '{do: "move", path, to, ifMatch}',
+    '{do: "move", path, to, ifMatch, text}',
   ];
   throw new ValidationError({
     non_field_errors: [`Number ${wrong + 1} is not a change. Write ${forms.join(', ')}.`],
@@ -71,7 +71,10 @@ function isChange(value: unknown): value is RecordChange {
       (change.ifMatch === null || isText('ifMatch')) &&
       (change.replaces === undefined || isText('replaces'))
     );
-  return isText('ifMatch') && (change.do === 'remove' || (change.do === 'move' && isText('to')));
+  if (!isText('ifMatch')) return false;
+  return (
+    change.do === 'remove' || (change.do === 'move' && isText('to') && (change.text === undefined || isText('text')))
+  );
 }
 
 /** Writes one file: the whole text of a record, or bytes that are new. */

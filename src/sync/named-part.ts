@@ -29,8 +29,7 @@ export function selectNamedPartOfPlan(plan: SyncPlan, names: readonly string[]):
   const select = (steps: readonly SyncStep[]) => {
     const containers = new Set(steps.filter(isChosen).flatMap(foldersOfStep));
     const isNeeded = (step: SyncStep) =>
-      ((step.do === 'write' && (step.ifMatch === null || step.audience === 'narrower' || step.addsOnlyAliases)) ||
-        step.do === 'move') &&
+      ((step.do === 'write' && (step.ifMatch === null || step.audience === 'narrower')) || step.do === 'move') &&
       containers.has(containerFolder(step.do === 'move' ? step.to : step.path) ?? '');
     const isPayload = makePayloadSelector(steps, isChosen);
     const chosen = steps.filter((step) => isChosen(step) || isNeeded(step) || isPayload(step));

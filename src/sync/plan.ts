@@ -80,11 +80,11 @@ export function planSync(input: SyncInput): SyncPlan {
         theirs: locateFile(input, 'theirs', path),
       });
   }
-  incoming.push(...aliasSteps(input, 'ours', incoming, byOurs));
-  outgoing.push(...aliasSteps(input, 'theirs', outgoing, byTheirs));
+  const inOrder = (side: Side, steps: readonly SyncStep[]) =>
+    sortByStage(delayWideningMoves(withAliases(steps, input, side), audiences.moves));
   return {
-    incoming: sortByStage(delayWideningMoves(incoming, audiences.moves)),
-    outgoing: sortByStage(delayWideningMoves(outgoing, audiences.moves)),
+    incoming: inOrder('ours', incoming),
+    outgoing: inOrder('theirs', outgoing),
     conflicts,
     blocked,
     agreed,
@@ -142,27 +142,17 @@ function fileSteps(
 }
 
 /**
- * Steps that add their former names to the records that a side moves, but doesn't write otherwise: without them, the former addresses
- * would lead nowhere until the rest is synchronised.
- * @param steps all others of that side
- * @param pending moves that the other side lacks
+ * The steps of a side, in which a move takes the former name of its record along if no other step writes that: without it, the
+ * former address would lead nowhere until the rest is synchronised.
  */
-function aliasSteps(
-  { base, merges, ...sides }: SyncInput,
-  side: Side,
-  steps: readonly SyncStep[],
-  pending: readonly Move[],
-): SyncStep[] {
-  const [target, source] = side === 'ours' ? [sides.ours, sides.theirs] : [sides.theirs, sides.ours];
-  const moved = new Set(steps.flatMap((step) => (step.do === 'move' ? step.to : [])));
-  const written = new Set(steps.flatMap((step) => (step.do === 'write' ? step.path : [])));
-  return [...(merges ?? [])].flatMap(([path, { aliased }]) => {
-    const merged = aliased?.[side] ?? null;
-    const place = actualPath(path, target.get(path));
-    if (merged === null || !moved.has(place) || written.has(place)) return [];
-    return fileSteps(path, { base, target, source }, pending).map((step) =>
-      step.do === 'write' ? { ...step, merged, addsOnlyAliases: true } : step,
-    );
+function withAliases(steps: readonly SyncStep[], { merges, ...sides }: SyncInput, side: Side): readonly SyncStep[] {
+  const aliased = new Map(
+    [...(merges ?? [])].map(([path, merge]) => [actualPath(path, sides[side].get(path)), merge.aliased?.[side]]),
+  );
+  const written = new Set(steps.flatMap((step) => (step.do === 'write' ? [step.path] : [])));
+  return steps.map((step) => {
+    const text = step.do === 'move' && !written.has(step.to) ? aliased.get(step.to) : undefined;
+    return text ? { ...step, aliased: text } : step;
   });
 }
 

@@ -11,10 +11,7 @@ import { type SyncStep, sourcePath } from './steps.ts';
 
 /** Incoming steps that remove, move or replace records of the last common state. */
 export const findRevertingSteps = ({ incoming }: SyncPlan): readonly SyncStep[] =>
-  incoming.filter(
-    (step) =>
-      !isBytesPath(step.path) && (step.do !== 'write' || (step.ifMatch !== null && step.addsOnlyAliases !== true)),
-  );
+  incoming.filter((step) => !isBytesPath(step.path) && (step.do !== 'write' || step.ifMatch !== null));
 
 /** The remote was set back. The command line adds what to type. */
 export class SetBackError extends ConflictError {}

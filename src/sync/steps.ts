@@ -30,18 +30,20 @@ export type SyncStep = StepPaths &
         readonly replaces?: string | undefined;
         /** The text to write, if it isn't that of the other side, but has the aliases of both. */
         readonly merged?: string | undefined;
-        /** True if that text is the present one of this side, with further aliases: the last common state stays as it is. */
-        readonly addsOnlyAliases?: true | undefined;
         /** Of the record of a namespace or dataset, if it changes who may see it. */
         readonly audience?: AudienceChange | undefined;
       }
     | { readonly do: 'remove'; readonly ifMatch: string }
-    /** `isDelayed`: the other changes of the dataset are made at its former place, before the move. */
+    /**
+     * `aliased`: the present text of the record with its former name, if no other step brings that: the last common state doesn't get
+     * it. `isDelayed`: the other changes of the dataset are made at its former place, before the move.
+     */
     | {
         readonly do: 'move';
         readonly to: string;
         readonly fromTo: string;
         readonly ifMatch: string;
+        readonly aliased?: string | undefined;
         readonly isDelayed?: true | undefined;
       }
   );

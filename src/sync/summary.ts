@@ -73,7 +73,6 @@ async function fieldsOfSteps(
   const changing = steps.filter((step) => step.do === 'write' && step.ifMatch !== null).slice(0, maxCompared);
   await forEachConcurrent(changing, textsAtOnce, async (step) => {
     if (step.do !== 'write') return;
-    if (step.addsOnlyAliases) return void fields.set(step, ['aliases']);
     const oldText = await state.text(step.from);
     const newText = await texts.get(sourcePath(step), step.now.checksum).catch(nullIfRefused);
     const before = oldText === null ? null : parseRecordFields(step.from, oldText);

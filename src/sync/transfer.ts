@@ -91,8 +91,7 @@ async function applyBatch(job: TransferJob, batch: readonly SyncStep[], run: Tra
     }
     if (step.do === 'move') await state.move(step.from, step.fromTo);
     else if (step.do === 'remove') await state.remove(step.from);
-    else if (step.do === 'write' && !step.addsOnlyAliases)
-      await state.replace(step.from, statePath(step), step.now, text);
+    else if (step.do === 'write') await state.replace(step.from, statePath(step), step.now, text);
     run.markDone(step);
   }
   await state.flush();
@@ -149,7 +148,10 @@ async function makeChanges(
 
 function recordChange(step: SyncStep, ifMatch: string | null, text: string): RecordChange {
   const { path } = step;
-  if (step.do === 'move') return { do: 'move', path, to: step.to, ifMatch: step.ifMatch };
+  if (step.do === 'move') {
+    const { to, ifMatch, aliased } = step;
+    return { do: 'move', path, to, ifMatch, ...(aliased !== undefined && { text: aliased }) };
+  }
   if (step.do === 'remove') return { do: 'remove', path, ifMatch: step.ifMatch };
   const { replaces, merged = text } = step.do === 'write' ? step : {};
   return { do: 'write', path, text: merged, ifMatch, ...(replaces !== undefined && { replaces }) };

@@ -5,10 +5,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { stringify } from 'yaml';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
 import {
   ConflictError,
+  MovedError,
   NotAuthenticatedError,
   NotFoundError,
   NotPermittedError,
@@ -318,6 +320,35 @@ export function replicaPromises(
       assert.equal(existsSync(folder.path('namespaces/parks/datasets/oaks')), false);
       assert.equal(existsSync(folder.path('.catalogue/trash')), true);
       await succeed(replica, [{ do: 'remove', path: to, ifMatch: checksum }]);
+    });
+
+    it('get a new text with the move, in one step', async (test) => {
+      const { folder, catalogue, replica } = await given(test);
+      const from = `${home}/dataset.yaml`;
+      const to = 'namespaces/parks/datasets/oaks/dataset.yaml';
+      const { checksum } = await replica.entry(from);
+      const text = `${await textOf(replica, from)}aliases:\n  - trees\n`;
+      const move = { do: 'move', path: from, to, ifMatch: checksum, text } as const;
+      for (const change of [
+        { ...move, ifMatch: sha256('another text') },
+        { ...move, text: `${text}id: x\n` },
+        { ...move, to: 'namespaces/none/datasets/oaks/dataset.yaml' },
+      ]) {
+        const [outcome] = await replica.apply([change]);
+        assert.equal(outcome?.done, false);
+        assert.equal((await replica.entry(from)).checksum, checksum);
+      }
+      for (let round = 0; round < 2; round++) {
+        await succeed(replica, [move]);
+        assert.equal(readFileSync(folder.path(to), 'utf8'), text);
+        assert.equal(existsSync(folder.path(from)), false);
+      }
+      const oaks = { kind: 'dataset', namespace: 'parks', slug: 'oaks' } as const;
+      assert.equal((await catalogue.get(oaks)).versions.length, 1);
+      await assert.rejects(
+        catalogue.get({ ...oaks, slug: 'trees' }),
+        (error) => error instanceof MovedError && isDeepStrictEqual(error.to, oaks),
+      );
     });
 
     it('are written by nobody who may not', async (test) => {

@@ -1,14 +1,15 @@
 /** Records that both sides have renamed: the printed command leads to one name, and the former names of both are kept. */
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { parse } from 'yaml';
+import type { Replica } from '../../src/catalogue/replica.ts';
 import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import { mergeAddedAliases } from '../../src/sync/merge-aliases.ts';
 import { homeOf, makeFolder } from '../support/folder.ts';
 import { seed, type } from '../support/prompt.ts';
-import { contentOf, failuresOf, pullFrom, pushTo } from './pair.ts';
+import { contentOf, cutAfter, failuresOf, pullFrom, pushTo } from './pair.ts';
 
 async function start(test: TestContext) {
   const groups = { gardeners: { id: 5, label: 'Gardeners' } };
@@ -153,6 +154,26 @@ describe('a record that one side has renamed, and both have changed', () => {
         assert.equal(parse(readFileSync(join(here, record), 'utf8')).label, label);
         assert.deepEqual(contentOf(here), contentOf(there));
         assert.deepEqual((await pullFrom(here, there)).plan.incoming, []);
+      }
+    });
+
+  for (const run of [pushTo, pullFrom])
+    it(`has its former name after each request of a ${run === pushTo ? 'push' : 'pull'}, which may be the last one`, async (test) => {
+      const { here, there } = await start(test);
+      await edit(here, run === pushTo ? rename('baeume') : relabel);
+      await edit(there, run === pushTo ? relabel : rename('baeume'));
+      const target = run === pushTo ? there : here;
+      const record = `${homeOf('parks/baeume')}/dataset.yaml`;
+      for (let operations = 1; !existsSync(join(target, record)); operations++) {
+        const cut = cutAfter(operations);
+        const wrap = (replica: Replica, side: 'ours' | 'theirs') =>
+          (side === 'theirs') === (run === pushTo) ? cut(replica) : replica;
+        await run(here, there, {}, { wrap }).catch((error) => assert.match(String(error), /cut/));
+      }
+      for (let round = 0; round < 2; round++) {
+        assert.deepEqual(aliasesAt(target, record), ['trees']);
+        const { failures, plan } = await run(here, there);
+        assert.deepEqual([failures, plan.blocked, plan.conflicts.length], [[], [], 1]);
       }
     });
 

@@ -16,6 +16,7 @@ import type {
   TimelineQuestion,
 } from '../../catalogue/replica.ts';
 import { parseUntrustedCataloguePath } from '../../catalogue/untrusted-path.ts';
+import { computeChecksum } from '../../disk/checksum.ts';
 import type { Access } from '../catalogue-files.ts';
 import { pushCommitMessage } from '../git/commit-messages.ts';
 import { couldSeeHeldRecord, hasHeldRecords } from '../held-records.ts';
@@ -25,7 +26,7 @@ import type { UnitStore } from '../reading/unit-store.ts';
 import { planGroupReferenceWrites, planReaderReferenceWrites } from '../records/membership.ts';
 import { planColumnWritesForNewestVersion, recordHasColumnsOfNewestVersion } from '../records/version-columns.ts';
 import { type Committed, commit, type StepOutcome } from '../transaction.ts';
-import { type Stamp, UnreadableFileError } from '../tree/file-tree.ts';
+import { existsInTree, type Stamp, UnreadableFileError } from '../tree/file-tree.ts';
 import { isSameFile } from '../tree/stamps.ts';
 import { anyVersion, type Change, refAtUntrustedPath, type Step } from '../writing/change.ts';
 import { CloneWriter } from './clone-writer.ts';
@@ -208,9 +209,25 @@ export class FileReplica implements Replica {
     const info = parseCataloguePath(change.path);
     const kind = info.kind === 'record' ? info.ref.kind : undefined;
     // `anyVersion` is for changes of this process only; a checksum '' matches no record.
-    const conditional: Change = change.ifMatch === anyVersion ? { ...change, ifMatch: '' } : change;
-    if (change.do === 'write' || (kind !== 'group' && kind !== 'user')) return { changes: [conditional] };
-    return { changes: async () => [...(await this.#memberChanges(change)), conditional] };
+    const conditional = change.ifMatch === anyVersion ? { ...change, ifMatch: '' } : change;
+    const own = () => (conditional.do === 'move' && kind ? this.#moveChanges(conditional) : [conditional]);
+    if (change.do === 'write') return { changes: own() };
+    if (kind === 'group' || kind === 'user')
+      return { changes: async () => [...(await this.#memberChanges(change)), ...own()] };
+    return { changes: change.do === 'move' && change.text !== undefined ? own : own() };
+  }
+
+  /** The changes of a move: the record gets its new text at its former place. */
+  #moveChanges(change: Extract<RecordChange, { readonly do: 'move' }>): readonly Change[] {
+    const { path, to, ifMatch, text } = change;
+    if (text === undefined) return [change];
+    // If the record isn't there, it may have been moved before: it has the text then.
+    if (!existsInTree(this.#access.files.store.tree, path))
+      return [{ do: 'move', path, to, ifMatch: computeChecksum(text) }];
+    return [
+      { do: 'write', path, text, ifMatch },
+      { do: 'move', path, to, ifMatch: anyVersion },
+    ];
   }
 
   /** Changes of the records that name a group or user which is moved or removed. */
