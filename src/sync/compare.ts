@@ -5,7 +5,7 @@ import type { Merge } from './classify.ts';
 import { compareAudiences } from './compare-audiences.ts';
 import { actualPath, joinExtensions } from './extensions.ts';
 import type { FileState, Files, Side, ThreeWay } from './files.ts';
-import { detectMoves, detectMovesApart, recordSharedMoves } from './find-moves.ts';
+import { detectMoves, recordSharedMoves } from './find-moves.ts';
 import { withoutLineEnds } from './line-ends.ts';
 import { readManifest, readRemote } from './listing.ts';
 import { findAliasMerges } from './merge-aliases.ts';
@@ -121,7 +121,6 @@ export async function compareReplicas(
           else resolvedBase.delete(path);
         }
         const moved = await detectMoves(state, { base: resolvedBase, ours, theirs }, texts);
-        const movedApart = await detectMovesApart(state, moved, texts);
         const replaced = await findReplacedContainers(state, moved, texts);
         const movedOntoOthers = await findMovedOntoOthers(state, moved, texts, replaced);
         const compared = { ...moved, texts };
@@ -141,7 +140,7 @@ export async function compareReplicas(
           payloadsBeforeVersions,
           notCheckedOut,
         };
-        const input = { ...moved, movedApart, replaced, ...reasons, audiences };
+        const input = { ...moved, replaced, ...reasons, audiences };
         const plan = planSync(input);
         const merges = new Map([...mergesOfResolved, ...(await findAliasMerges(plan.conflicts, state, texts))]);
         // Once a side is chosen, its record keeps the former name that the other one has given it with another.

@@ -33,67 +33,63 @@ export async function recordSharedMoves(state: SyncState, given: ThreeWay, texts
   }
 }
 
-/** Detects the moves of both sides. Each of the three is returned with its paths after the moves that it lacks. */
-export async function detectMoves(
-  state: SyncState,
-  sides: ThreeWay,
-  texts: TextReaders,
-): Promise<ThreeWay & { readonly moves: readonly Move[] }> {
-  let { base, ours, theirs } = joinExtensions(sides);
-  const moves: Move[] = [];
-  const detect = async (kind: FileKind, by: Side): Promise<number> => {
-    const ids = idReaders(state, { ours, theirs }, texts, moves);
-    const rest = await withoutReplaced(kind, { base, ours, theirs }, ids);
-    const [mover, other] = by === 'ours' ? [rest.ours, rest.theirs] : [rest.theirs, rest.ours];
-    const candidates = moveCandidates(kind, base, mover, other);
-    const found = withExtensionsOfBefore(await findMoves(candidates, base, [by === 'ours' ? ours : theirs], ids[by]));
-    if (found.length === 0) return 0;
-    base = filesAfterMoves(base, found);
-    if (by === 'ours') theirs = filesAfterMoves(theirs, found);
-    else ours = filesAfterMoves(ours, found);
-    ({ base, ours, theirs } = joinExtensions({ base, ours, theirs }));
-    moves.push(...found.map((move) => ({ ...move, by })));
-    return found.length;
-  };
-  for (const kind of movableKinds)
-    for (const by of ['ours', 'theirs'] as const) {
-      // A move may make room for another one.
-      while ((await detect(kind, by)) > 0);
-    }
-  return { base, ours, theirs, moves };
+/** Moves of both sides, and the files with their paths after the moves that they lack. */
+export interface DetectedMoves extends ThreeWay {
+  readonly moves: readonly Move[];
+  /** Records that both sides have moved, to different paths. */
+  readonly movedApart: readonly MovedApart[];
 }
 
-/**
- * Detects records that both sides have moved, to different paths.
- * @param found the result of `detectMoves`
- */
-export async function detectMovesApart(
-  state: SyncState,
-  found: ThreeWay & { readonly moves: readonly Move[] },
-  texts: TextReaders,
-): Promise<readonly MovedApart[]> {
-  const { base, moves } = found;
-  const ids = idReaders(state, found, texts, moves);
-  const apart: MovedApart[] = [];
+/** Detects the moves of both sides, also of records that the other side has removed. */
+export async function detectMoves(state: SyncState, sides: ThreeWay, texts: TextReaders): Promise<DetectedMoves> {
+  let { base, ours, theirs } = joinExtensions(sides);
+  const moves: Move[] = [];
+  const movedApart: MovedApart[] = [];
   const roots = new Set<string>();
-  for (const kind of movableKinds) {
-    const sides = await withoutReplaced(kind, found, ids);
-    const movesOf = (by: Side, other: Side) => {
-      const candidates = moveCandidates(kind, base, sides[by], sides[other], { before: false, after: false });
-      return findMoves(candidates, base, [found[by]], ids[by]);
+  /** @returns whether there was a move */
+  const apply = (found: readonly Renaming[], by: Side): boolean => {
+    const made = withExtensionsOfBefore(found);
+    if (made.length === 0) return false;
+    base = filesAfterMoves(base, made);
+    if (by === 'ours') theirs = filesAfterMoves(theirs, made);
+    else ours = filesAfterMoves(ours, made);
+    ({ base, ours, theirs } = joinExtensions({ base, ours, theirs }));
+    moves.push(...made.map((move) => ({ ...move, by })));
+    return true;
+  };
+  /** @param otherHas whether the other side still has the records at their paths of before */
+  const find = async (kind: FileKind, otherHas: boolean, sidesThatMoved: readonly Side[]) => {
+    const ids = idReaders(state, { ours, theirs }, texts, moves);
+    const rest = await withoutReplaced(kind, { base, ours, theirs }, ids);
+    const movesOf = (by: Side) => {
+      const [mover, other] = by === 'ours' ? [rest.ours, rest.theirs] : [rest.theirs, rest.ours];
+      const candidates = moveCandidates(kind, base, mover, other, { before: otherHas, after: false });
+      return findMoves(candidates, base, [by === 'ours' ? ours : theirs], ids[by]);
     };
-    const [byOurs, byTheirs] = await Promise.all([movesOf('ours', 'theirs'), movesOf('theirs', 'ours')]);
+    return Promise.all(sidesThatMoved.map(movesOf));
+  };
+  for (const kind of movableKinds) {
+    // A move may make room for another one.
+    for (const by of ['ours', 'theirs'] as const) while (apply((await find(kind, true, [by])).flat(), by));
+    // Of what neither side has at its place any more, one has removed what it has at no other place.
+    const [byOurs = [], byTheirs = []] = await find(kind, false, ['ours', 'theirs']);
     const theirPaths = new Map(byTheirs.map(({ path, to }) => [path, to]));
-    for (const { path, to } of byOurs) {
+    const ourPaths = new Map(byOurs.map(({ path, to }) => [path, to]));
+    // What is in a folder that was moved apart has moved with it.
+    const isAlone = ({ path }: Renaming) => !isInRoots(path, roots);
+    const apart = byOurs.filter(isAlone).flatMap(({ path, to }) => {
       const their = theirPaths.get(path);
-      // What is in a folder has moved with it.
-      if (their === undefined || isInRoots(path, roots)) continue;
-      const moved = { path, ours: to, theirs: their };
-      apart.push(moved);
-      for (const root of rootsOfMovedApart(moved)) roots.add(root);
-    }
+      return their === undefined ? [] : { path, ours: to, theirs: their };
+    });
+    const ofRemoved = {
+      ours: byOurs.filter((move) => isAlone(move) && !theirPaths.has(move.path)),
+      theirs: byTheirs.filter((move) => isAlone(move) && !ourPaths.has(move.path)),
+    };
+    movedApart.push(...apart);
+    for (const moved of apart) for (const root of rootsOfMovedApart(moved)) roots.add(root);
+    for (const by of ['ours', 'theirs'] as const) apply(ofRemoved[by], by);
   }
-  return apart;
+  return { base, ours, theirs, moves, movedApart };
 }
 
 /**

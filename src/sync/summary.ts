@@ -29,6 +29,8 @@ export type SideChange = 'added' | 'changed' | 'removed' | 'unchanged';
 
 export interface ConflictSummary {
   readonly name: string;
+  /** Name before, if a side has moved it. */
+  readonly from?: string;
   readonly path: string;
   readonly ours: SideChange;
   readonly theirs: SideChange;
@@ -124,13 +126,17 @@ export async function summarizeEachConflict(
     ]);
     fields.set(conflict, [...compareFieldsOfSides({ base, ours, theirs }), ...compareExtensions(conflict)]);
   });
-  return conflicts.map((conflict) => ({
-    name: describeFilePath(conflict.path),
-    path: conflict.path,
-    ours: sideChange(conflict.base, conflict.ours),
-    theirs: sideChange(conflict.base, conflict.theirs),
-    fields: fields.get(conflict) ?? [],
-  }));
+  return conflicts.map((conflict) => {
+    const [name, from] = [conflict.path, conflict.from].map(describeFilePath) as [string, string];
+    return {
+      name,
+      ...(from !== name && { from }),
+      path: conflict.path,
+      ours: sideChange(conflict.base, conflict.ours),
+      theirs: sideChange(conflict.base, conflict.theirs),
+      fields: fields.get(conflict) ?? [],
+    };
+  });
 }
 
 /** The extensions of a record as a field, if the sides have different ones. */

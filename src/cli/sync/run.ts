@@ -205,10 +205,10 @@ function syncChangeLine({ change, name, to, size, fields }: ChangeSummary, paint
 }
 
 /** A conflict for people: the change of each side, and below it each field. */
-function syncConflictLines({ name, ours, theirs, fields }: ConflictSummary, paint: Paint): readonly string[] {
+function syncConflictLines({ name, from, ours, theirs, fields }: ConflictSummary, paint: Paint): readonly string[] {
   const sides = ours === theirs ? `${ours} on both sides` : `${ours} locally, ${theirs} remotely`;
   return [
-    `${paint('red', '!')} ${paint('bold', escapeToOneLine(name))}  ${sides}`,
+    `${paint('red', '!')} ${paint('bold', escapeToOneLine(from === undefined ? name : `${from} → ${name}`))}  ${sides}`,
     ...fields.map(({ field, base, ours: mine, theirs: others, changedBy }) => {
       const side = changedBy === 'both' ? '' : `  (changed ${changedBy === 'ours' ? 'locally' : 'remotely'} only)`;
       const values = Object.entries({ was: base, local: mine, remote: others });
