@@ -278,6 +278,32 @@ describe('dataset edit', () => {
     assert.equal((await type(column, { root })).err, 'Nothing was changed in column height of dataset parks/trees.\n');
   });
 
+  it('writes nothing where what is given is what goes without it', async () => {
+    const root = await makeRoot({ ...seed, users: { ann: { id: 1 } } });
+    const texts = () => Object.fromEntries(filesIn(root).map((path) => [path, readFileSync(join(root, path), 'utf8')]));
+    const before = texts();
+    for (const [name, ...options] of [
+      ['dataset parks/trees', '--visibility', 'public', '--description', '', '--reader', ''],
+      ['namespace water', '--visibility', 'public', '--owner', ''],
+      ['user ann', '--name', '', '--email', '', '--staff', 'false'],
+      ['version parks/trees@20200102030405000000', '--notes', '', '--ready', 'true'],
+    ] as const) {
+      const [noun = '', ref = ''] = name.split(' ');
+      const { err, exitCode } = await type([noun, 'edit', ref, ...options], { root });
+      assert.deepEqual([err, exitCode], [`Nothing was changed in ${name}.\n`, 0]);
+      const planned = await type([noun, 'edit', ref, ...options, '--dry-run'], { root });
+      assert.equal(planned.out, `Nothing would change in ${name}\n`);
+    }
+    assert.deepEqual(texts(), before);
+    // A value that is there is replaced, and what stands in the file as given stays.
+    await type(['dataset', 'edit', 'parks/trees', '--visibility', 'private'], { root });
+    await type(['dataset', 'edit', 'parks/trees', '--visibility', 'public'], { root });
+    assert.match(
+      readFileSync(join(root, 'namespaces/parks/datasets/trees/dataset.yaml'), 'utf8'),
+      /^visibility: public$/m,
+    );
+  });
+
   it('renames and moves; the old name leads to the new one', async () => {
     const argv = ['dataset', 'edit', 'parks/trees', '--slug', 'oaks', '--namespace', 'water'];
     const { root, out, err } = await type(argv);

@@ -216,6 +216,8 @@ const writing: readonly (string | Step)[] = [
   'namespace edit parks --label Parks',
   'dataset edit parks/paths --label Paths --keyword= --json',
   'dataset edit parks/paths --label Paths --dry-run',
+  'dataset edit parks/paths --visibility public --dry-run',
+  'dataset edit parks/paths --visibility public --description=',
   'column edit parks/benches height --unit m',
   'version edit parks/paths@20210101000000000000 --notes=',
   'query edit tall --label "Tall trees" --dataset parks/trees height__gte=10',

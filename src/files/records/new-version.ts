@@ -24,7 +24,7 @@ import { composeRecordText } from '../reading/large-records.ts';
 import { editorSchemaComment } from '../scaffold.ts';
 import type { Change } from '../writing/change.ts';
 import { metadataForRecord, summarizeIngestedData } from './metadata.ts';
-import { recordKeyOrder } from './records.ts';
+import { recordKeyOrder } from './stored-fields.ts';
 import { columnRenamesForUpload, planColumnWritesForNewVersion } from './version-columns.ts';
 
 const noChanges: ColumnChanges = { added: [], dropped: [], retyped: [] };

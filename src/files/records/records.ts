@@ -22,7 +22,6 @@ import { normalizeNewPassword } from '../../catalogue/passwords.ts';
 import type { RecordValue } from '../../catalogue/record-set.ts';
 import { datasetRefOf, formatRef, type Ref, type Refs, refOf } from '../../catalogue/ref.ts';
 import { refFromLinkValue } from '../../catalogue/represent.ts';
-import { schemas } from '../../catalogue/schemas.ts';
 import type { Entities } from '../../catalogue/types.ts';
 import { newRecordText } from '../../text/document.ts';
 import { type Access, type CatalogueFiles, requireRecordPath } from '../catalogue-files.ts';
@@ -37,11 +36,18 @@ import { storeImagesAndWrite } from './images.ts';
 import { editMembers, planGroupReferenceWrites, planReaderReferenceWrites } from './membership.ts';
 import { metadataForRecord } from './metadata.ts';
 import { planQueryDatasetWrites } from './query-datasets.ts';
+import {
+  isEmptyObject,
+  omitEmpty,
+  type RecordFields,
+  recordKeyOrder,
+  storedFields,
+  withoutAbsentDefaults,
+} from './stored-fields.ts';
 import { planColumnWritesForNewestVersion } from './version-columns.ts';
 
 /** Reference of a kind that can be created from fields. */
 type CreatableRef = Refs[CreatableKind];
-type RecordFields = Readonly<Record<string, unknown>>;
 
 /**
  * Creates a record.
@@ -128,7 +134,7 @@ async function editRecordOnce<K extends WritableKind>(
     // In its former namespace, a dataset would be public that is to be public only behind the walls of its new one.
     const isShownAfterMove = moves && ref.kind === 'dataset' && visibility === 'public';
     const set = (record: RecordValue) => ({
-      ...(isShownAfterMove ? others : kept),
+      ...withoutAbsentDefaults(ref.kind, isShownAfterMove ? others : kept, record),
       ...(isEmptyObject(kept.reading) && { reading: undefined }),
       ...(typeof kept.metadata === 'string' && { metadata: metadataForRecord(kept.metadata, record.metadata) }),
       ...(fields.columns !== undefined && {
@@ -210,27 +216,6 @@ async function languageOf(files: CatalogueFiles): Promise<string> {
   await files.ensureRead([{ kind: 'settings' }]);
   return files.snapshot.settings.language;
 }
-
-/** Keys of a record in their order. */
-export const recordKeyOrder = (kind: WritableKind): readonly string[] => Object.keys(schemas[kind].properties);
-
-/** The fields that are stored in the record itself: others make its path, or are stored in other records. */
-function storedFields(kind: WritableKind, fields: RecordFields): RecordFields {
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => recordKeyOrder(kind).includes(name)));
-}
-
-/** Fields without empty texts and lists: an absent field means the same. */
-function omitEmpty(fields: RecordFields): RecordFields {
-  return Object.fromEntries(
-    Object.entries(fields).filter(
-      ([name, value]) =>
-        value !== '' && !(Array.isArray(value) && value.length === 0) && !(name === 'reading' && isEmptyObject(value)),
-    ),
-  );
-}
-
-const isEmptyObject = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 
 function refAfterEdit(ref: Refs[WritableKind], { slug = ref.slug, namespace }: RecordFields): Refs[WritableKind] {
   if (ref.kind === 'version' || ref.kind === 'user') return ref;
