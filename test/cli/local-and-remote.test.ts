@@ -192,6 +192,8 @@ const writing: readonly (string | Step)[] = [
   { line: 'publish trees.csv --to streets/signs', files },
   { line: 'publish newer.csv --to streets/signs', files },
   'column show streets/signs height --json',
+  { line: 'publish newer.csv --to streets/signs --label Signs --dry-run', files },
+  { line: 'publish newer.csv --to streets/signs --label Signs', files },
   { line: 'publish - --to streets/signs', files: { '-': '' } },
   'query add low height__lt=10 --label Low --dataset parks/trees',
   'query edit low --label Lower',

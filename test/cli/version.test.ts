@@ -361,6 +361,16 @@ describe('publish', () => {
     assert.match(err, /^Changed dataset parks\/trees\.\nAdded version/);
   });
 
+  it('says nothing of the dataset where the fields that are given are there already', async () => {
+    const argv = ['publish', 'more.csv', '--to', 'parks/trees', '--label', 'Trees', '--visibility', 'public'];
+    const root = await makeRoot();
+    const files = { 'more.csv': more };
+    const planned = await type([...argv, '--dry-run'], { root, files });
+    assert.match(planned.out, /^Would add a version to dataset parks\/trees/);
+    assert.match((await type(argv, { root, files })).err, /^Added version/);
+    assert.match((await type(argv, { root, files })).err, /^No version was added/);
+  });
+
   it('closes a dataset before the new version is in, and opens it afterwards', async () => {
     const refused = ['--checksum', '0'.repeat(64)];
     const cases: readonly [dataset: string, options: string[], fields: object][] = [

@@ -1,5 +1,6 @@
 /** `catalogue publish`: a new version, with its dataset if that is new. */
 import { basename } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { Option } from 'commander';
 import type { Catalogue, Input, Published, Upload } from '../../catalogue/catalogue.ts';
 import { ConflictError, NotFoundError, NotPermittedError } from '../../catalogue/errors.ts';
@@ -33,7 +34,13 @@ import {
   uploadOptions,
   versionFieldOptions,
 } from '../transfer/upload-options.ts';
-import { assertLabelMakesSlug, createEntity, editEntityFields, warnOfDoubtfulValues } from '../writes.ts';
+import {
+  assertLabelMakesSlug,
+  createEntity,
+  editAndCompare,
+  editEntityFields,
+  warnOfDoubtfulValues,
+} from '../writes.ts';
 
 interface PublishOptions extends UploadOptions {
   readonly to: string;
@@ -94,7 +101,8 @@ export const command: Verb<PublishOptions> = {
         ? await uploadVersion(call, catalogue, existing, source, fields, { dryRun: true })
         : await dryRunFirstVersion(call, source, options);
       const done = existing ? (['Changed', 'change'] as const) : (['Added', 'add'] as const);
-      if (Object.keys(input).length > 0 && !call.show.asJson) showOutcome(call, { done, ref: checked, dryRun: true });
+      if (!isDeepStrictEqual(checked, existing) && !call.show.asJson)
+        showOutcome(call, { done, ref: checked, dryRun: true });
       showUploadDryRun(call, checked, published);
       return 0;
     }
@@ -133,8 +141,8 @@ async function publishNext(
   fields: Omit<Upload, 'source'>,
 ): Promise<Published> {
   const editFields = async () => {
-    await editEntityFields(call, catalogue, dataset, input);
-    call.show.message(`Changed dataset ${formatRef(dataset)}.`);
+    const { isUnchanged } = await editAndCompare<'dataset'>(call, catalogue, dataset, input);
+    if (!isUnchanged) call.show.message(`Changed dataset ${formatRef(dataset)}.`);
   };
   const isEdited = Object.keys(input).length > 0;
   const isRestricted = input.visibility === 'private' || 'readers' in input;
