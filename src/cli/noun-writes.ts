@@ -1,11 +1,11 @@
 /** What the verbs add, edit and remove of a noun do. */
-import type { CreatableKind, Input, WritableKind } from '../catalogue/catalogue.ts';
+import type { Catalogue, CreatableKind, Input, WritableKind } from '../catalogue/catalogue.ts';
 import { formatRef } from '../catalogue/ref.ts';
 import type { Call } from './command.ts';
 import { editRecordUntilSaved, wantsEditor } from './editing/edit-record.ts';
 import { inputFromOptions } from './fields.ts';
 import { runWithNameSuggestions } from './lookup.ts';
-import type { Noun, NounOptions, RecordNoun } from './noun.ts';
+import type { EntityChange, Noun, NounOptions, RecordNoun } from './noun.ts';
 import { confirmRemoval, linksOfCatalogue, showOutcome } from './output/outcome.ts';
 import {
   assertInputNotEmpty,
@@ -52,21 +52,34 @@ export async function editRecordFields<K extends WritableKind, Own extends objec
   const moved = { ...(slug !== undefined && { slug }), ...(namespace !== undefined && { namespace }) };
   const given = { ...(await givenInput(noun, call, options, words)), ...moved };
   if (wantsEditor(call, given, options))
-    return editRecordUntilSaved(call, requested, (entity, catalogue) =>
-      noun.represent(entity, linksOfCatalogue(catalogue)),
+    return editRecordUntilSaved(
+      call,
+      requested,
+      (entity, catalogue) => noun.represent(entity, linksOfCatalogue(catalogue)),
+      (catalogue, change) => showConsequences(noun, call, catalogue, change),
     );
   assertInputNotEmpty(given);
   noun.parse(formatRef({ ...requested, ...moved }));
   const catalogue = await call.open();
   const ref = (await noun.resolve?.(call, catalogue, requested)) ?? requested;
   const input = (await edit.complete?.(call, catalogue, ref, given)) ?? given;
-  const { entity, isUnchanged } = await editAndCompare(call, catalogue, ref, input, options);
+  const { before, entity, isUnchanged } = await editAndCompare(call, catalogue, ref, input, options);
   const object = noun.represent(entity, linksOfCatalogue(catalogue));
   showOutcome(call, { done: ['Changed', 'change'], ref, now: entity, isUnchanged, object, dryRun: options.dryRun });
-  const change = { before: ref, entity, input };
-  for (const sentence of (await edit.consequences?.(call, catalogue, change)) ?? []) call.show.message(sentence);
+  if (before) await showConsequences(noun, call, catalogue, { before, entity, input, dryRun: options.dryRun });
   await warnOfDoubtfulValues(call.show, kind, input);
   return 0;
+}
+
+/** Says what follows from an edit. It is made: that a remote can't be reached any more doesn't make it a failure. */
+async function showConsequences<K extends WritableKind, Own extends object>(
+  { edit }: RecordNoun<K, Own>,
+  call: Call,
+  catalogue: Catalogue,
+  change: EntityChange<K>,
+): Promise<void> {
+  const sentences = await Promise.resolve(edit.consequences?.(call, catalogue, change)).catch(() => []);
+  for (const sentence of sentences ?? []) call.show.message(sentence);
 }
 
 /** Removes a record, after a question. @returns the exit code */

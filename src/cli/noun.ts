@@ -28,6 +28,14 @@ interface Help {
   readonly examples: readonly string[];
 }
 
+/** A record before and after an edit. In a dry run, the catalogue has it as before. */
+export interface EntityChange<K extends WritableKind> {
+  readonly before: Entities[K];
+  readonly entity: Entities[K];
+  readonly input: Input;
+  readonly dryRun?: boolean | undefined;
+}
+
 /** A noun whose records are shown, edited and removed. `Own` are the options that only this noun has. */
 export interface RecordNoun<K extends WritableKind, Own extends object = object> {
   readonly kind: K;
@@ -52,12 +60,8 @@ export interface RecordNoun<K extends WritableKind, Own extends object = object>
     options?(): readonly Option[];
     /** Checks or completes the fields given, with a look into the catalogue. */
     complete?(call: Call, catalogue: Catalogue, ref: Refs[K], input: Input): Promise<Input>;
-    /** Sentences about what follows from the change. @param before name of the record before it */
-    consequences?(
-      call: Call,
-      catalogue: Catalogue,
-      change: { readonly before: Refs[K]; readonly entity: Entities[K]; readonly input: Input },
-    ): Promise<readonly string[]>;
+    /** Sentences about what follows from the change, in words that fit a dry run, too. */
+    consequences?(call: Call, catalogue: Catalogue, change: EntityChange<K>): Promise<readonly string[]>;
   };
   readonly remove: Help & {
     /** The parts that are removed with the record, for the confirmation question: ` with password and tokens`. */

@@ -65,11 +65,11 @@ export async function editAndCompare<K extends WritableKind>(
   ref: RefOf<K>,
   input: Input,
   flags: WriteFlags = {},
-): Promise<{ readonly entity: Entities[K]; readonly isUnchanged: boolean }> {
+): Promise<{ readonly before: Entities[K] | null; readonly entity: Entities[K]; readonly isUnchanged: boolean }> {
   // What is wrong about the record, the edit says.
   const before = await catalogue.get<K>(ref).catch(() => null);
   const entity = await editEntityFields(call, catalogue, ref, input, flags);
-  return { entity, isUnchanged: isDeepStrictEqual(entity, before) };
+  return { before, entity, isUnchanged: isDeepStrictEqual(entity, before) };
 }
 
 /** @throws ValidationError if an input for a remote has former names of groups */

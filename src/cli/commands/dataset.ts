@@ -133,8 +133,7 @@ async function sentencesAboutAudience(catalogue: Catalogue, before: DatasetRef, 
   if (before.namespace === now.namespace || now.visibility === 'private') return [];
   const [from, to] = await Promise.all(
     [before, now].map(({ namespace }) => catalogue.get<'namespace'>({ kind: 'namespace', slug: namespace })),
-    // The change is made: that a remote can't be reached any more doesn't make it a failure.
-  ).catch(() => []);
+  );
   if (from?.visibility !== 'private' || to?.visibility === 'private') return [];
   return [
     `The namespace ${now.namespace} is public, and ${before.namespace} is not: everybody may see the dataset there.`,

@@ -1,6 +1,7 @@
 /** `catalogue group`: users who own namespaces together. */
 import { refFromSlug } from '../../catalogue/parse-ref.ts';
 import { representGroup } from '../../catalogue/represent.ts';
+import { sentencesAboutGroup } from '../audience.ts';
 import { listEntities } from '../lookup.ts';
 import type { Noun } from '../noun.ts';
 import { entityFieldLines, verbsOfNoun } from '../noun-verbs.ts';
@@ -45,6 +46,7 @@ const group: Noun<'group'> = {
       'catalogue group edit gardeners --slug park-keepers',
     ],
     options: () => [renameOption('Rename it, in its namespaces and users too; the old address leads to the new one.')],
+    consequences: (_, catalogue, { before, entity }) => sentencesAboutGroup(catalogue, before, entity),
   },
   remove: {
     description: 'Remove a group. Its members and namespaces stay.',

@@ -1,6 +1,7 @@
 /** `catalogue namespace`: those who publish. */
 import { refFromSlug } from '../../catalogue/parse-ref.ts';
 import { representNamespace } from '../../catalogue/represent.ts';
+import { sentencesAboutNamespace } from '../audience.ts';
 import type { Noun } from '../noun.ts';
 import { verbsOfNoun } from '../noun-verbs.ts';
 import { editorNote, renameOption } from '../options.ts';
@@ -39,6 +40,8 @@ const namespace: Noun<'namespace'> = {
       'catalogue namespace edit parks --slug gardens',
     ],
     options: () => [renameOption()],
+    consequences: (_, catalogue, { before, entity, dryRun }) =>
+      sentencesAboutNamespace(catalogue, before, entity, (dryRun ? before : entity).slug),
   },
   remove: {
     description: 'Remove a namespace that has no datasets.',

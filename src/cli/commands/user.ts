@@ -5,6 +5,7 @@ import type { Credentials, PasswordOptions as SetPasswordOptions } from '../../c
 import { ValidationError } from '../../catalogue/errors.ts';
 import { parseUserRef } from '../../catalogue/parse-ref.ts';
 import { representUser } from '../../catalogue/represent.ts';
+import { sentencesAboutUser } from '../audience.ts';
 import type { Call, Verb } from '../command.ts';
 import { DeclinedError, UsageError } from '../errors.ts';
 import { inputFromOptions } from '../fields.ts';
@@ -60,6 +61,7 @@ const user: Noun<'user', PasswordOptions> = {
       'catalogue user edit bob --group gardeners --group editors',
       'catalogue user edit alice --staff false',
     ],
+    consequences: (_, catalogue, { before, entity }) => sentencesAboutUser(catalogue, before, entity),
   },
   remove: {
     description: 'Remove a user, with password and tokens.',

@@ -7,6 +7,7 @@ import type { Replica } from '../../catalogue/replica.ts';
 import type { Entities } from '../../catalogue/types.ts';
 import type { Call } from '../command.ts';
 import { findEntityOrRenamed, type NamedRef, resolveVersionRef } from '../lookup.ts';
+import type { EntityChange } from '../noun.ts';
 import { nothingChangedText, showOutcome } from '../output/outcome.ts';
 import { warnOfDoubtfulValues } from '../writes.ts';
 import { editTextUntilSaved } from './edit-text.ts';
@@ -19,12 +20,14 @@ export function wantsEditor({ context }: Call, input: Input, { dryRun }: { reado
 /**
  * Opens an editor on a record and saves the new text, unless the record was changed meanwhile.
  * @param represent makes the API's object
+ * @param showConsequences says what follows from the edit, unless the record was broken before
  * @throws NotFoundError, StaleError, NotPermittedError; DeclinedError where the person gives up
  */
 export async function editRecordUntilSaved<K extends WritableKind>(
   call: Call,
   requested: RefOf<K>,
   represent: (entity: Entities[K], catalogue: Catalogue) => unknown,
+  showConsequences: (catalogue: Catalogue, change: EntityChange<K>) => Promise<void>,
 ): Promise<number> {
   const catalogue = await call.open();
   const { replica } = catalogue;
@@ -41,6 +44,7 @@ export async function editRecordUntilSaved<K extends WritableKind>(
   const { createHash } = await import('node:crypto');
   const ifMatch = createHash('sha256').update(text).digest('hex');
   let saved = text;
+  const before = await catalogue.get<K>(ref as RefOf<K>).catch(() => null);
   const isChanged = await editTextUntilSaved(call.context, {
     path,
     text,
@@ -58,6 +62,7 @@ export async function editRecordUntilSaved<K extends WritableKind>(
   }
   const entity = await catalogue.get<K>(ref as RefOf<K>);
   showOutcome(call, { done: ['Changed', 'change'], ref, object: represent(entity, catalogue) });
+  if (before) await showConsequences(catalogue, { before, entity, input: {} });
   const parsed = parseRecordText(saved, format);
   if ('value' in parsed) await warnOfRecord(call, ref.kind, parsed.value as Input);
   return 0;
