@@ -21,8 +21,7 @@ import {
 import { lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { ConflictError } from '../catalogue/errors.ts';
-import { toUnavailableError } from './not-writable.ts';
+import { SymbolicLinkError, toUnavailableError } from './not-writable.ts';
 import { giveToOwner, inheritOwner, ownerOfNew } from './owner.ts';
 import { betweenSyncRounds, syncInRound } from './sync-rounds.ts';
 import { markPattern, writerMark, writerState } from './writer.ts';
@@ -50,7 +49,7 @@ export const temporaryPathBeside = (path: string): string => join(dirname(path),
  * @param options.exclusive true to fail if the file exists
  * @param options.beforeRename called right before the rename, with a descriptor of the old file if there is one that can be
  *   opened; if it throws, the old content stays
- * @throws ConflictError if the path is a symbolic link, since records are never links
+ * @throws SymbolicLinkError, since records are never links
  * @throws UnavailableError if the disk is full or not writable
  * @throws Error with code EEXIST (exclusive), ENOENT (no such folder) or another code of the system
  */
@@ -219,13 +218,10 @@ export async function makeFoldersDurably(path: string, { withParents = true } = 
   }
 }
 
-/** Mode and owner of the file that a new one replaces; null if no file is replaced. @throws ConflictError for a link */
+/** Mode and owner of the file that a new one replaces; null if no file is replaced. @throws SymbolicLinkError */
 function replacedStats(path: string): Stats | null {
   const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (stats?.isSymbolicLink())
-    throw new ConflictError(
-      `${basename(path)} is a symbolic link, and records are files of their own: replace it by a copy.`,
-    );
+  if (stats?.isSymbolicLink()) throw new SymbolicLinkError(path);
   return stats ?? null;
 }
 

@@ -1,6 +1,15 @@
 /** Remotes at a prompt: their names, who one is there, which catalogue is meant, and what is said where none answers. */
 import assert from 'node:assert/strict';
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { parseCatalogueUrl } from '../../src/catalogue/urls.ts';
@@ -58,6 +67,20 @@ describe('the configuration', () => {
       await done(command);
       assert.deepEqual(modes(), [0o600, 0o700], command);
     }
+  });
+
+  it('that is a symbolic link is named with its whole path, and left as it is', async () => {
+    const { at, done, file } = await person();
+    await done('remote add prod https://data.example.org');
+    renameSync(file, `${file}.real`);
+    symlinkSync(`${file}.real`, file);
+    const { exitCode, err } = await at('remote add other https://other.example.org');
+    assert.equal(exitCode, 5);
+    assert.equal(
+      err,
+      `error: ${file} is a symbolic link, which a write would replace: put a copy of the file in its place.\n`,
+    );
+    assert.doesNotMatch(readFileSync(file, 'utf8'), /other/);
   });
 
   it('that is damaged is named, and left as it is; nothing of it is shown', async () => {

@@ -50,7 +50,9 @@ export async function changeRemotes(env: NodeJS.ProcessEnv, change: (data: Remot
     const file = new Low<Remotes>(adapterFor(path), noRemotes);
     await file.read();
     file.data = change(file.data);
-    await file.write();
+    await file.write().catch((error) => {
+      throw nameUnwritable(error, path);
+    });
     return file.data;
   } finally {
     await release().catch(() => {});

@@ -82,7 +82,7 @@ async function performAction(
       return () => rm(join(root, action.path));
     }
     case 'replace': {
-      const undo = () => writeBack(join(root, action.path), action.text, action.before);
+      const undo = () => writeBack(root, action.path, action.text, action.before);
       await action.file.replace(action.text).catch(async (error) => {
         // The file may have its new name, and its folder could not be synced.
         await undo().catch(() => {});
@@ -123,7 +123,7 @@ async function performAction(
       // In the folder of the temporary file. If the dataset has another name by now, it isn't made again.
       const target = join(root, action.path);
       const isReplaced = action.replace && exists(target);
-      await (isReplaced ? rename(action.from, target) : linkOrRename(action.from, target));
+      await (isReplaced ? rename(action.from, target) : linkOrRename(action.from, root, action.path));
       await flushFolderToDisk(dirname(target)).catch(async (error) => {
         // A file that was replaced was damaged, or a pointer: the new one is better than none.
         if (!action.replace) await rm(target, { force: true });
@@ -138,7 +138,7 @@ async function performAction(
       if (ref.kind === 'user') await accounts.removeCredentials(ref.slug);
       if (ref.kind === 'version' && !exists(join(root, datasetFolder(ref.namespace, ref.dataset))))
         throw new NotFoundError('The dataset was removed or renamed meanwhile.');
-      await restorePathFromTrash(action.from, join(root, action.path));
+      await restorePathFromTrash(action.from, root, action.path);
       return () => moveOrCopyFile(join(root, action.path), action.from, { isUndo: true });
     }
   }
@@ -146,11 +146,11 @@ async function performAction(
 
 const exists = (path: string) => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
-/** Links a file to a name that no file has; on a file system without hard links, renames it. */
-async function linkOrRename(from: string, to: string): Promise<void> {
+/** Links a file to a path in the folder that no file has; on a file system without hard links, renames it. */
+async function linkOrRename(from: string, root: string, path: string): Promise<void> {
+  const to = join(root, path);
   await link(from, to).catch((error) => {
-    if (errorCode(error) === 'EEXIST' || exists(to))
-      throw new ConflictError(`${to.slice(to.lastIndexOf('/') + 1)} exists already.`);
+    if (errorCode(error) === 'EEXIST' || exists(to)) throw new ConflictError(`${path} exists already.`);
     if (!lacksHardLinks(error)) throw error;
     return renameSync(from, to);
   });

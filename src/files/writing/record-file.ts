@@ -23,6 +23,7 @@ import type { DiskTree } from '../tree/disk-tree.ts';
 
 /** The file was changed by another program since it was read. */
 export class ChangedMeanwhileError extends ConflictError {
+  /** @param path in the catalogue folder */
   constructor(path: string) {
     super(`${path} is being written by another program, again and again. Try again later.`);
   }
@@ -30,7 +31,7 @@ export class ChangedMeanwhileError extends ConflictError {
 
 /** A ChangedMeanwhileError if a file or folder is gone: a folder above it may have got another name. Other errors as they are. */
 export const asChangedIfGone = (error: unknown, path: string): unknown =>
-  errorCode(error) === 'ENOENT' ? new ChangedMeanwhileError(basename(path)) : error;
+  errorCode(error) === 'ENOENT' ? new ChangedMeanwhileError(path) : error;
 
 /** Bytes of a record file for lowdb. A crash during a write leaves the old bytes or the new. */
 class BytesAdapter implements Adapter<Buffer> {
@@ -66,7 +67,7 @@ class BytesAdapter implements Adapter<Buffer> {
    */
   assertUnchanged(descriptor: number | null = null): void {
     const now = descriptor === null ? bytesAt(this.#tree, this.#path) : bytesOf(descriptor);
-    if (!this.#read || !now?.equals(this.#read)) throw new ChangedMeanwhileError(basename(this.#path));
+    if (!this.#read || !now?.equals(this.#read)) throw new ChangedMeanwhileError(this.#path);
   }
 }
 

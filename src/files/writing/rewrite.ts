@@ -1,6 +1,6 @@
 /** Records that get another text and another extension at once, and those that get their former text back. */
 import { readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { ConflictError, StaleError } from '../../catalogue/errors.ts';
 import { recordFormat } from '../../catalogue/layout.ts';
 import { writeDurably } from '../../disk/durable.ts';
@@ -35,21 +35,21 @@ export async function rewriteRecord(
   let isRenamed = false;
   const rename = async () => {
     await moveDurably(former, target).catch((error) => {
-      throw isTargetTaken(error) ? new ConflictError(`${basename(target)} exists already.`) : error;
+      throw isTargetTaken(error) ? new ConflictError(`${path} exists already.`) : error;
     });
     isRenamed = true;
   };
   const undo = async () => {
-    if (isRenamed && isNamedFirst) await writeBack(target, text, before).catch(() => {});
+    if (isRenamed && isNamedFirst) await writeBack(root, path, text, before).catch(() => {});
     if (isRenamed) await moveDurably(target, former, { isUndo: true }).catch(() => {});
-    if (!isNamedFirst) await writeBack(former, text, before).catch(() => {});
+    if (!isNamedFirst) await writeBack(root, from, text, before).catch(() => {});
   };
   try {
     if (isNamedFirst) {
       file.assertUnchanged();
       await rename();
       const beforeRename = () => {
-        if (!readFileSync(target).equals(before)) throw new ChangedMeanwhileError(basename(path));
+        if (!readFileSync(target).equals(before)) throw new ChangedMeanwhileError(path);
       };
       await writeDurably(target, text, { beforeRename });
     } else {
@@ -67,9 +67,10 @@ export async function rewriteRecord(
  * Restores the former contents of a record.
  * @throws ChangedMeanwhileError if another program has written it since
  */
-export async function writeBack(path: string, text: string, before: Buffer): Promise<void> {
+export async function writeBack(root: string, path: string, text: string, before: Buffer): Promise<void> {
+  const file = join(root, path);
   const beforeRename = () => {
-    if (readFileSync(path, 'utf8') !== text) throw new ChangedMeanwhileError(basename(path));
+    if (readFileSync(file, 'utf8') !== text) throw new ChangedMeanwhileError(path);
   };
-  await writeDurably(path, before, { beforeRename });
+  await writeDurably(file, before, { beforeRename });
 }

@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { lstat, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { forEachConcurrent } from '../../catalogue/concurrency.ts';
 import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
 import { privateFolder, type RecordRef } from '../../catalogue/layout.ts';
@@ -100,12 +100,12 @@ export async function moveToTrash(
 export const payloadFolderOf = (path: string): string => `${path}/data`;
 
 /**
- * Moves a file or folder from the trash back to its path.
+ * Moves a file or folder from the trash back to its path in the catalogue folder.
  * @throws ConflictError if something else is there
  */
-export async function restorePathFromTrash(from: string, to: string): Promise<void> {
-  await moveOrCopyFile(from, to).catch((error) => {
-    if (isTargetTaken(error)) throw new ConflictError(`${basename(to)} exists already.`);
+export async function restorePathFromTrash(from: string, root: string, path: string): Promise<void> {
+  await moveOrCopyFile(from, join(root, path)).catch((error) => {
+    if (isTargetTaken(error)) throw new ConflictError(`${path} exists already.`);
     // Another request has restored it, or emptied the trash.
     if (errorCode(error) === 'ENOENT' && !existsSync(from)) throw new NotFoundError();
     throw error;

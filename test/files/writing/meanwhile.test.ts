@@ -71,7 +71,10 @@ it('what an editor saves while a write is undone stays', async (t) => {
     if (opened.endsWith('.catalogue-tmp')) fs.writeFileSync(path, asYaml);
     return openNow(opened, ...rest);
   });
-  await assert.rejects(writeBack(path, written, Buffer.from('id: 1\n')), ChangedMeanwhileError);
+  await assert.rejects(
+    writeBack(folder.root, 'groups/wardens.yaml', written, Buffer.from('id: 1\n')),
+    (error) => error instanceof ChangedMeanwhileError && error.message.startsWith('groups/wardens.yaml is being'),
+  );
   end();
   assert.equal(textOf('groups/wardens.yaml'), asYaml);
 });

@@ -252,7 +252,7 @@ describe('what is removed', () => {
     await assert.rejects(restore(files, entry), NotFoundError);
     // Between the list of the entries and the move.
     const gone = folder.path(`.catalogue/trash/${entry.id}/${homeOf('parks/trees')}`);
-    await assert.rejects(restorePathFromTrash(gone, folder.path(homeOf('parks/new'))), NotFoundError);
+    await assert.rejects(restorePathFromTrash(gone, folder.root, homeOf('parks/new')), NotFoundError);
     await deleteTrashEntry(folder.root, entry.id);
   });
 
