@@ -129,7 +129,10 @@ export interface RequiredField {
 
 /** A label from a machine name: "Height m" for `height_m`. */
 export function labelFromName(name: string): string {
-  const words = name.replace(/[_-]+/g, ' ').trim();
+  // The hyphens of dates and months stay.
+  const words = name
+    .replace(/(?<!\d)\d{4}-\d{2}(?:-\d{2})?(?!\d)|[_-]+/g, (part) => (/^\d/.test(part) ? part : ' '))
+    .trim();
   return words ? words.charAt(0).toUpperCase() + words.slice(1) : name;
 }
 

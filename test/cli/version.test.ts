@@ -352,6 +352,18 @@ describe('publish', () => {
     assert.match(nameless.err, /The dataset needs a name: give --label …, or --to <namespace>\/<dataset>/);
   });
 
+  it('keeps the hyphens of a date in a label that is made of the file’s name, or of the dataset’s', async () => {
+    for (const [file, to, name, label] of [
+      ['export_2024-05-01.csv', 'parks', 'export-2024-05-01', 'Export 2024-05-01'],
+      ['a.csv', 'parks/counts_2024-05', 'counts_2024-05', 'Counts 2024-05'],
+      ['trees-2020-2021_v2.csv', 'parks', 'trees-2020-2021-v2', 'Trees 2020 2021 v2'],
+    ] as const) {
+      const { err, out, catalogue } = await type(['publish', file, '--to', to], { files: { [file]: more } });
+      assert.match(out, new RegExp(`^parks/${name}@`), err);
+      assert.equal((await catalogue.get<'dataset'>({ ...ref, slug: name })).label, label);
+    }
+  });
+
   it('changes the dataset that is there, when the version is in', async () => {
     const argv = ['publish', 'more.csv', '--to', 'parks/trees', '--label', 'Oaks', '--keyword', 'old'];
     const { err, catalogue, exitCode } = await type(argv, { files: { 'more.csv': more } });
