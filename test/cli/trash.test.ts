@@ -123,6 +123,34 @@ describe('trash restore', () => {
     assert.match(await run('check'), /^$/);
   });
 
+  it('warns of groups and users that were removed meanwhile, with what to type', async () => {
+    const done = async (line: string, root?: string) => {
+      const result = await type(line.split(' '), root === undefined ? {} : { root });
+      assert.equal(result.exitCode, 0, `${line}: ${result.err}`);
+      return result;
+    };
+    const { root } = await done('user add ann');
+    for (const line of [
+      'group add foresters --label Foresters --member ann',
+      'group add walkers --label Walkers',
+      'dataset edit parks/benches --reader foresters --reader walkers --reader user:ann',
+      'dataset remove parks/benches --yes',
+      'user remove ann --yes',
+      'group remove foresters --yes',
+    ])
+      await done(line, root);
+    const { err } = await done('trash restore parks/benches', root);
+    assert.match(
+      err,
+      /^Restored dataset parks\/benches\.\nWarning: readers of it that were removed meanwhile: foresters, user:ann\. /,
+    );
+    const [, edit = '', ...restore] = /: (catalogue .+), or to restore them: (.+) and (.+)\n$/.exec(err) ?? [];
+    assert.equal(edit, 'catalogue dataset edit parks/benches --reader walkers');
+    for (const command of restore) await done(command.replace('catalogue ', ''), root);
+    await done('dataset remove parks/benches --yes', root);
+    assert.equal((await done('trash restore parks/benches', root)).err, 'Restored dataset parks/benches.\n');
+  });
+
   it('does not put a version into a namesake of its dataset, while that is in the trash', async () => {
     const root = await withTrash();
     const run = (...argv: string[]) => type(argv, { root });

@@ -1,15 +1,19 @@
 /** `catalogue trash`: removed records, which can be restored. */
 import { Option } from 'commander';
+import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { NotFoundError } from '../../catalogue/errors.ts';
-import { formatRef } from '../../catalogue/ref.ts';
+import { fieldsOf } from '../../catalogue/fields.ts';
+import { formatRef, type Refs } from '../../catalogue/ref.ts';
+import { nameInReferences, refNamed } from '../../catalogue/references-to.ts';
 import { representTrashEntry } from '../../catalogue/represent.ts';
 import { isTrashEntryOlder, type TrashEntry } from '../../catalogue/trash.ts';
 import type { Call, Verb } from '../command.ts';
 import { UsageError } from '../errors.ts';
+import { optionFlag } from '../fields.ts';
 import { dryRunOption, parseAge, yesOption } from '../options.ts';
 import { confirmRemoval, linksOfCatalogue } from '../output/outcome.ts';
 import { countText } from '../output/quantities.ts';
-import { typedCommand } from '../typed-command.ts';
+import { quoteForShell, typedCommand } from '../typed-command.ts';
 
 const list: Verb = {
   usage: 'list',
@@ -42,7 +46,11 @@ const restore: Verb<{ dryRun?: boolean }> = {
     if (show.asJson) show.json(representTrashEntry(entry, linksOfCatalogue(catalogue)));
     else if (options.dryRun) show.line(`Would restore ${what}`);
     else if (!show.forPeople) show.line(formatRef(entry.ref));
-    if (!options.dryRun) show.message(`Restored ${what}.`);
+    if (options.dryRun) return 0;
+    show.message(`Restored ${what}.`);
+    // It is restored: that a remote doesn't say more is no failure.
+    for (const warning of await warningsOfMissingMembers(call, catalogue, entry.ref).catch(() => []))
+      show.message(warning);
     return 0;
   },
 };
@@ -77,6 +85,50 @@ const empty: Verb<{ olderThan?: number; yes?: boolean; dryRun?: boolean }> = {
     return 0;
   },
 };
+
+/** Warnings of groups and users that a restored record names, and that were removed meanwhile, with what to type. */
+async function warningsOfMissingMembers(
+  call: Call,
+  catalogue: Catalogue,
+  ref: TrashEntry['ref'],
+): Promise<readonly string[]> {
+  if (ref.kind !== 'namespace' && ref.kind !== 'dataset' && ref.kind !== 'user') return [];
+  const entity: object = await catalogue.get(ref as Refs['namespace' | 'dataset' | 'user']);
+  const warnings: string[] = [];
+  for (const { name: field, link } of fieldsOf(ref.kind)) {
+    const names = (entity as Readonly<Record<string, unknown>>)[field];
+    if (link !== 'group' || !Array.isArray(names)) continue;
+    const missing = await missingAmong(catalogue, names.map(String));
+    if (missing.length === 0) continue;
+    const left = names.map(String).filter((name) => !missing.includes(name));
+    const options = (left.length ? left : ['']).map((name) => `${optionFlag(field, true)} ${quoteForShell(name)}`);
+    const removed = await catalogue.trash.list();
+    const restoring = missing.flatMap((name) => {
+      const entry = removed.find((one) => nameInReferences(one.ref) === name);
+      return entry ? [typedCommand(call, 'trash restore', [entry.id])] : [];
+    });
+    const edit = typedCommand(call, `${ref.kind} edit ${formatRef(ref)} ${options.join(' ')}`);
+    warnings.push(
+      `Warning: ${field} of it that were removed meanwhile: ${missing.join(', ')}. A later namesake would have their rights. ` +
+        `To leave ${missing.length === 1 ? 'it' : 'them'} out: ${edit}` +
+        (restoring.length
+          ? `, or to restore ${restoring.length === 1 ? 'it' : 'them'}: ${restoring.join(' and ')}`
+          : ''),
+    );
+  }
+  return warnings;
+}
+
+/** Names of groups and users in a list that the catalogue lacks. */
+async function missingAmong(catalogue: Catalogue, names: readonly string[]): Promise<readonly string[]> {
+  const missing: string[] = [];
+  for (const name of names)
+    await catalogue.get(refNamed(name)).catch((error) => {
+      if (!(error instanceof NotFoundError)) throw error;
+      missing.push(name);
+    });
+  return missing;
+}
 
 const nameOf = ({ ref }: TrashEntry) => `${ref.kind} ${formatRef(ref)}`;
 
