@@ -64,6 +64,8 @@ const agent = 'dataset-catalogue (catalogue import)';
 
 export class HttpDocuments implements Documents {
   readonly #options: HttpDocumentsOptions;
+  /** Aborted by `close`: what still waits for a document ends. */
+  readonly #closing = new AbortController();
   readonly #dispatcher: undici.Agent;
   /** Time of the last request by host. */
   readonly #lastRequests = new Map<string, number>();
@@ -75,7 +77,8 @@ export class HttpDocuments implements Documents {
   readonly counts = { requests: 0, unchanged: 0, resumed: 0 };
 
   private constructor(options: HttpDocumentsOptions) {
-    this.#options = options;
+    const { signal: closed } = this.#closing;
+    this.#options = { ...options, signal: options.signal ? AbortSignal.any([options.signal, closed]) : closed };
     this.#clock = options.clock ?? { now: Date.now, wait };
     const lookup = makeGuardedLookup(new URL(options.source).hostname);
     this.#dispatcher = new undici.Agent({
@@ -113,7 +116,9 @@ export class HttpDocuments implements Documents {
     for (const stem of this.#opened) await forgetValidators(stem);
   }
 
+  /** Ends all requests, and those that wait for a turn or for another attempt. */
   async close(): Promise<void> {
+    this.#closing.abort(new UnreachableError('The documents of the source are closed.'));
     await this.#dispatcher.destroy();
   }
 

@@ -6,7 +6,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import type { ValidationError } from '../../src/catalogue/errors.ts';
+import { UnreachableError, type ValidationError } from '../../src/catalogue/errors.ts';
 import { assertPublicAddress, makeGuardedLookup } from '../../src/import/addresses.ts';
 import { HttpDocuments } from '../../src/import/http-documents.ts';
 import { filesIn } from '../support/exported.ts';
@@ -52,6 +52,21 @@ function serveCkan(packages: readonly object[]): void {
 }
 
 describe('an import over HTTP', () => {
+  it('waits for no other attempt, and for no turn, once its documents are closed', { timeout: 20_000 }, async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'catalogue-import-'));
+    t.after(() => rmSync(folder, { recursive: true }));
+    const answered = new Promise<void>((resolve) =>
+      portal.answers.set('/busy', (_, response) => response.writeHead(503, { 'retry-after': '60' }).end(resolve)),
+    );
+    const documents = await HttpDocuments.open({ folder, source: portal.base, interval: 60_000 });
+    const waiting = [documents.open(`${portal.base}/busy`), documents.open(`${portal.base}/next`)];
+    const ended = Promise.all(waiting.map((one) => assert.rejects(one, UnreachableError)));
+    await answered;
+    await documents.close();
+    await ended;
+    assert.deepEqual(portal.asked, ['/busy']);
+  });
+
   it('takes in long files of a server that closes the connection after each answer', async (t) => {
     const root = await makeRoot();
     const lines = Buffer.from('name,height\n'.concat('oak,12.5\n'.repeat(22_222)));
