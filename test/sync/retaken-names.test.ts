@@ -64,6 +64,28 @@ describe('a record with the former name of another', () => {
     assert.match(readFileSync(join(there, 'queries/tall_2024.yaml'), 'utf8'), /id: 7\n/);
   });
 
+  for (const run of [pushTo, pullFrom])
+    it(`has given that one its own, and a ${run === pushTo ? 'push' : 'pull'} takes over both at once`, async (test) => {
+      const { here, there, edit, same } = await start(test);
+      const exchange = async (view: Catalogue, one: Refs['namespace' | 'dataset'], other: string) => {
+        await view.edit(one, { slug: 'between' });
+        await view.edit({ ...one, slug: other }, { slug: one.slug });
+        await view.edit({ ...one, slug: 'between' }, { slug: other });
+      };
+      await edit(run === pushTo ? here : there, async (view) => {
+        await view.edit({ kind: 'namespace', slug: 'parks' }, { owners: [] });
+        await exchange(view, trees, 'benches');
+      });
+      assert.deepEqual(failuresOf(await run(here, there)), []);
+      await edit(run === pushTo ? here : there, (view) =>
+        exchange(view, { kind: 'namespace', slug: 'parks' }, 'water'),
+      );
+      assert.deepEqual(failuresOf(await run(here, there)), []);
+      assert.match(readFileSync(join(there, 'namespaces/water/namespace.yaml'), 'utf8'), /^id: 1\nlabel: Parks$/m);
+      assert.match(readFileSync(join(there, pathOf('water/benches')), 'utf8'), /^label: Trees$/m);
+      await same();
+    });
+
   it('is pulled, and the payloads of the dataset with the name before are kept', async (test) => {
     const { here, there, edit, same } = await start(test);
     await edit(there, (view) => rename(view, trees, 'trees-2024'));

@@ -43,14 +43,14 @@ export function* splitIntoChunks(steps: readonly Step[], together: boolean): Gen
   if (chunk.length) yield chunk;
 }
 
-/** The record that a step writes; undefined for other steps, for namespaces that exist, and if the file gets another extension. */
+/** The record that a step writes; undefined for other steps, and if the file gets another extension. */
 function writtenRecord({ changes }: Step) {
   const [change, ...others] = typeof changes === 'function' ? [] : changes;
   if (change?.do !== 'write' || renamesFile(change) || others.length) return undefined;
   const info = parseUntrustedCataloguePath(change.path);
   const isAdded = change.ifMatch === null;
-  // Permissions depend on namespaces: later steps are planned after a namespace has changed. New ones depend on no other.
-  if (info?.kind !== 'record' || (info.ref.kind === 'namespace' && !isAdded)) return undefined;
+  // Permissions depend on namespaces: steps of other kinds are planned after a namespace has changed.
+  if (info?.kind !== 'record') return undefined;
   const { ref } = info;
   return { path: change.path, kind: ref.kind, unit: unitKey(unitOfRecord(ref)), isAdded };
 }
