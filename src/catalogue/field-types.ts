@@ -202,18 +202,16 @@ export const sourcesField = (description: string) => {
   );
 };
 
+type MappingTraits = FieldTraits & Pick<Schema, 'maxProperties'>;
 /** Texts by name. @param form of each text: its pattern, and what that means in words */
-export const mappingField = (
+export function mappingField(
   description: string,
   form: Required<Pick<Schema, 'pattern' | 'description'>>,
-  traits: FieldTraits = {},
-) =>
-  input<Readonly<Record<string, string>>>(
-    'json',
-    { type: 'object', additionalProperties: { type: 'string', ...form } },
-    Object.freeze({}),
-    { description, ...traits },
-  );
+  { maxProperties, ...traits }: MappingTraits = {},
+) {
+  const schema = { type: 'object', additionalProperties: { type: 'string', ...form }, ...defined({ maxProperties }) };
+  return input<Readonly<Record<string, string>>>('json', schema, Object.freeze({}), { description, ...traits });
+}
 
 /** An object with these fields. */
 export function objectField<F extends Fields, Value = Values<F>>(

@@ -54,6 +54,8 @@ const id = integerField('Identifier, unique within its kind. Left out, one is de
 /** Keywords of a dataset, and characters of one. */
 export const maxKeywords = 2000;
 export const maxKeywordLength = 100;
+/** Links of a dataset. */
+export const maxLinks = 10_000;
 /** Characters of a licence, homepage, publisher or contact: a URL has at most some thousands. */
 export const maxReference = 10_000;
 const labelled = (description: string) => textField(description, { minLength: 1, maxLength: 200, ...naming });
@@ -125,7 +127,10 @@ export const fields = {
       filter: 'Only those of this publisher.',
     }),
     contact: textField('E-mail address or URL for questions.', { maxLength: maxReference, meaning: 'contact' }),
-    links: mappingField('Files and pages on other servers, by their titles.', remoteUrl, { sparse: true }),
+    links: mappingField('Files and pages on other servers, by their titles.', remoteUrl, {
+      maxProperties: maxLinks,
+      sparse: true,
+    }),
     issued: dateField('When it was first published, if before its first version'),
     modified: dateField('When it was last changed, if after its newest version'),
     visibility,

@@ -73,6 +73,7 @@ export function parseInput(kind: WritableKind, input: Input, options: InputOptio
 }
 
 const noNull = 'This field may not be null.';
+const tooManyItems = (most: number): string => `Ensure this field has no more than ${most} elements.`;
 
 function parseBySchema(value: unknown, { name, description, schema, meaning }: NamedField): Parsed {
   const text = parseTextInput(value, { max: schema.maxLength, blank: !schema.minLength });
@@ -165,8 +166,9 @@ function parseObject(value: unknown, { schema }: NamedField): Parsed {
   if (value === null) return invalidInput(noNull);
   if (typeof value !== 'object' || Array.isArray(value))
     return invalidInput(`Expected a dictionary of items but got type "${pythonTypeName(value)}".`);
+  const { additionalProperties: ofEach, maxProperties = Infinity } = schema;
+  if (Object.keys(value).length > maxProperties) return invalidInput(tooManyItems(maxProperties));
   if (isNestedDeeper(value, maxNesting)) return invalidInput(`The nesting is deeper than ${maxNesting}.`);
-  const { additionalProperties: ofEach } = schema;
   const errors = typeof ofEach === 'object' && ofEach.type === 'string' ? textErrors(value, ofEach) : [];
   return errors.length ? { errors } : { value };
 }
@@ -200,7 +202,7 @@ function parseAddress(value: unknown): Parsed {
 function parseList(value: unknown, { maxLength, pattern }: Schema = {}, most = Infinity): Parsed {
   if (value === null) return invalidInput(noNull);
   if (!Array.isArray(value)) return invalidInput(`Expected a list of items but got type "${pythonTypeName(value)}".`);
-  if (value.length > most) return invalidInput(`Ensure this field has no more than ${most} elements.`);
+  if (value.length > most) return invalidInput(tooManyItems(most));
   const items = new Set<string>();
   for (const item of value) {
     const text = parseTextInput(item, { max: maxLength, blank: false });

@@ -6,10 +6,13 @@ import { booleanField, choiceField, integerField, jsonField, objectField, textFi
 import { invalidInput, type Parsed } from './text-input.ts';
 import { type ReadingOptionChanges, type ReadingOptions, readableTypes } from './types.ts';
 
+/** Columns whose types can be said: as many as a table has at most. */
+const maxTypes = 10_000;
+
 export const readingFields = {
   types: {
     ...jsonField(`Types of columns by name: ${readableTypes.join(', ')}.`),
-    schema: { type: 'object', additionalProperties: { type: 'string' } },
+    schema: { type: 'object', maxProperties: maxTypes, additionalProperties: { type: 'string' } },
   },
   decimal: choiceField(['.', ','], 'Decimal separator of numbers.'),
   encoding: textField('Encoding of the text, as the WHATWG Encoding Standard labels it: utf-8, windows-1252.'),
@@ -88,6 +91,8 @@ export function parseReadingOptionsInput(value: unknown): Parsed<ReadingOptions>
     return invalidInput(`Unknown option "${excerpt(unknown)}".${didYouMean(unknown, Object.keys(readingFields))}`);
   if (types !== undefined && (typeof types !== 'object' || Array.isArray(types)))
     return invalidInput('Expected the types of columns by name.');
+  if (types && Object.keys(types).length > maxTypes)
+    return invalidInput(`types: Ensure this field has no more than ${maxTypes} elements.`);
   const isStructured = ([, option]: readonly [string, unknown]) => typeof option === 'object' && option !== null;
   const notOne = 'not a list or an object.';
   const [option] = Object.entries(others).find(isStructured) ?? [];

@@ -80,6 +80,7 @@ const keywords: { readonly [Name in keyof Schema]-?: Keyword<Exclude<Schema[Name
       return true;
     });
   },
+  maxProperties: (most) => ofObject((object) => Object.keys(object).length <= most),
   additionalProperties(schema, { properties = {} }) {
     if (schema === true) return null;
     const fits = schema === false ? never : makeSchemaCheck(schema);

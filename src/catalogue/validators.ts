@@ -151,6 +151,7 @@ export function explainSchemaError(error: ErrorObject): SchemaDiagnostic {
     case 'minItems':
       return { pointer, message: `${name} has fewer than ${params.limit} items.` };
     case 'maxItems':
+    case 'maxProperties':
       return { pointer, message: `${name} has more than ${params.limit} items.` };
     case 'minimum':
       return { pointer, message: `${name} must be at least ${params.limit}, not ${describe(data)}.` };

@@ -15,6 +15,9 @@ const noString = 'Not a valid string.';
 const badSlug = 'Enter a valid "slug" consisting of letters, numbers, underscores or hyphens.';
 const tooLong = (n: number) => `Ensure this field has no more than ${n} characters.`;
 
+const tooMany = (n: number) => `Ensure this field has no more than ${n} elements.`;
+const numbers = (length: number) => Array.from({ length }, (_, i) => i);
+
 const badDate = (name: string, text: string, description: string) =>
   `${name} doesn't have the form that is expected: "${text}". ${description}: YYYY-MM-DD, or a time in UTC.`;
 
@@ -86,13 +89,15 @@ const refused: readonly (readonly [field: string, value: unknown, ...messages: s
     { Paper: `https://${'x'.repeat(301)}/` },
     `Paper doesn't have the form that is expected: "https://${'x'.repeat(48)}…. URL that begins with https, http, ftp, s3 or gs.`,
   ],
+  ['links', Object.fromEntries(numbers(10_001).map((i) => [i, 'https://example.org'])), tooMany(10_000)],
+  ['reading', { types: Object.fromEntries(numbers(10_001).map((i) => [i, 'string'])) }, `types: ${tooMany(10_000)}`],
   ['keywords', null, noNull],
   ['keywords', 'a, b', 'Expected a list of items but got type "str".'],
   ['keywords', { a: 1 }, 'Expected a list of items but got type "dict".'],
   ['keywords', [''], noBlank],
   ['keywords', [[]], noString],
   ['keywords', ['x'.repeat(101)], tooLong(100)],
-  ['keywords', Array(2001).fill('a'), 'Ensure this field has no more than 2000 elements.'],
+  ['keywords', Array(2001).fill('a'), tooMany(2000)],
   ...['licence', 'homepage', 'publisher', 'contact'].map((name): readonly [string, unknown, ...string[]] => [
     name,
     'x'.repeat(10_001),
