@@ -75,8 +75,12 @@ export const remoteUrl = {
 /** Form of a URL of a payload on another server. */
 export const httpUrlPattern = `^https?${serverAndPath}`;
 
+/** True for an absolute URL whose server has a name of at most 300 characters: a longer one isn't read at all. */
+export const isAbsoluteUrl = (text: string): boolean =>
+  /^\s*[a-z][a-z0-9+.-]*:[/\\]*[^/\\?#]{1,300}(?:[/\\?#]|$)/i.test(text) && URL.canParse(text);
+
 /** True for an absolute URL of HTTP, without spaces. */
-export const isHttpUrl = (text: string): boolean => /^https?:\/\/[^\s<>"]+$/.test(text) && URL.canParse(text);
+export const isHttpUrl = (text: string): boolean => /^https?:\/\/[^\s<>"]+$/.test(text) && isAbsoluteUrl(text);
 
 /** An absolute URL of HTTP as a URI (RFC 3986), with other characters percent-encoded; undefined for other texts. */
 export function httpUri(text: string): string | undefined {

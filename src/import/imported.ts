@@ -5,6 +5,7 @@ import { maxKeywordLength, maxKeywords, maxReference } from '../catalogue/fields
 import { isDate } from '../catalogue/iso-time.ts';
 import { parseReadingOptionsInput, readingOptionsWithoutStrict } from '../catalogue/reading.ts';
 import type { ReadingOptions } from '../catalogue/types.ts';
+import { isAbsoluteUrl } from '../catalogue/urls.ts';
 import { findImportedLicence } from './licence.ts';
 import { markdownFromHtml, plainText } from './prose.ts';
 
@@ -219,7 +220,7 @@ export const listOf = (value: unknown): readonly unknown[] =>
 /** The value if it is an absolute http(s) URL; else ''. */
 export function httpUrl(value: unknown): string {
   const text = textOf(value).trim();
-  return text.length <= maxReference && /^https?:\/\//i.test(text) && !/\s/.test(text) && URL.canParse(text)
+  return text.length <= maxReference && /^https?:\/\//i.test(text) && !/\s/.test(text) && isAbsoluteUrl(text)
     ? text
     : '';
 }

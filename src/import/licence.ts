@@ -1,6 +1,7 @@
 /** Licences of sources: SPDX identifiers from the identifiers, URLs and titles that catalogues write. */
 import { isKnownLicence } from '../catalogue/known-licence.ts';
 import { findSpdxIdentifier, nearestLicence } from '../catalogue/licence.ts';
+import { isAbsoluteUrl } from '../catalogue/urls.ts';
 
 /** SPDX identifiers of licences by their URLs, without scheme, `www.`, and what follows. */
 const byUrl: readonly (readonly [pattern: RegExp, id: (match: RegExpExecArray) => string])[] = [
@@ -57,7 +58,7 @@ export function findImportedLicence(texts: readonly string[]): string {
   return '';
 }
 
-const isUrl = (text: string) => /^https?:\/\/\S+$/i.test(text) && URL.canParse(text);
+const isUrl = (text: string) => /^https?:\/\/\S+$/i.test(text) && isAbsoluteUrl(text);
 
 function exactLicence(text: string): string | undefined {
   const id =

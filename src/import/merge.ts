@@ -3,8 +3,9 @@
  * field by field, so that what people wrote by hand survives. The record keeps a checksum of each imported value.
  */
 import { createHash } from 'node:crypto';
+import { maxLinks } from '../catalogue/fields.ts';
 import type { Dataset, ReadingOptions } from '../catalogue/types.ts';
-import { remoteUrl } from '../catalogue/urls.ts';
+import { isAbsoluteUrl, remoteUrl } from '../catalogue/urls.ts';
 import { isPrivateAddress } from './addresses.ts';
 import type { ImportedDataset, ImportedLink } from './imported.ts';
 import { featurePages } from './ogc.ts';
@@ -56,7 +57,7 @@ export const isGloballyUnique = (id: string): boolean =>
 
 /** True for a URL of a host that has one meaning everywhere: a public name or address. */
 function isPublicUrl(id: string): boolean {
-  if (!/^(?:https?|ftp):\/\/\S+$/i.test(id) || !URL.canParse(id)) return false;
+  if (!/^(?:https?|ftp):\/\/\S+$/i.test(id) || !isAbsoluteUrl(id)) return false;
   const { hostname } = new URL(id);
   if (isPrivateAddress(hostname)) return false;
   return /^\[/.test(hostname) || (hostname.includes('.') && !/\.(?:localhost|local|internal|lan)$/.test(hostname));
@@ -91,7 +92,7 @@ const linkable = new RegExp(remoteUrl.pattern);
 /** The URL of a link as a record has it; undefined for a local file, and for what is no address. */
 export function linkUrl({ address }: Pick<ImportedLink, 'address'>): string | undefined {
   if (linkable.test(address)) return address;
-  if (!/^(?:https?|ftp|s3|gs):/i.test(address) || !URL.canParse(address)) return undefined;
+  if (!/^(?:https?|ftp|s3|gs):/i.test(address) || !isAbsoluteUrl(address)) return undefined;
   const { href } = new URL(address);
   return linkable.test(href) ? href : undefined;
 }
@@ -100,6 +101,8 @@ export function linkUrl({ address }: Pick<ImportedLink, 'address'>): string | un
 function linksByTitle(links: readonly ImportedLink[]): Readonly<Record<string, string>> {
   const byTitle = new Map<string, string>();
   const urls = new Set<string>();
+  /** The number from which on one is free, by title. */
+  const numbers = new Map<string, number>();
   for (const link of links) {
     const url = linkUrl(link);
     if (url === undefined || urls.has(url)) continue;
@@ -113,8 +116,11 @@ function linksByTitle(links: readonly ImportedLink[]): Readonly<Record<string, s
         : '';
     const title = `${link.label || lastSegment(url)}${link.isFile ? format : ''}`.replace('__proto__', 'proto');
     let key = title;
-    for (let n = 2; byTitle.has(key); n++) key = `${title} ${n}`;
+    let n = numbers.get(title) ?? 2;
+    for (; byTitle.has(key); n++) key = `${title} ${n}`;
+    numbers.set(title, n);
     byTitle.set(key, url);
+    if (byTitle.size === maxLinks) break;
   }
   return Object.fromEntries(byTitle);
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Ref } from '../../src/catalogue/ref.ts';
-import { apiPath, httpUri } from '../../src/catalogue/urls.ts';
+import { apiPath, httpUri, isAbsoluteUrl } from '../../src/catalogue/urls.ts';
 
 describe('pathOf', () => {
   const table: readonly (readonly [Ref, string])[] = [
@@ -18,6 +18,18 @@ describe('pathOf', () => {
     [{ kind: 'file', slug: '7' }, '/api/v1/intrinsecus/7/'],
   ];
   for (const [ref, path] of table) it(path, () => assert.equal(apiPath(ref), path));
+});
+
+it('an absolute URL names a server in 300 characters at most', () => {
+  for (const url of [
+    'https://example.org',
+    'HTTPS:\\\\example.org\\a',
+    'ftp://example.org/a b',
+    `s3://b/${'é'.repeat(400)}`,
+  ])
+    assert.ok(isAbsoluteUrl(url), url);
+  for (const text of ['', 'example.org/', '//example.org/', 'https://', 'https://[x/', `https://${'a.'.repeat(151)}/`])
+    assert.ok(!isAbsoluteUrl(text), text);
 });
 
 it('an address as a URI has one fragment', () => {

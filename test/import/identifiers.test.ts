@@ -39,6 +39,9 @@ describe('an identifier', () => {
     'http://',
   ])
     it(`may be that of several sources: ${id}`, () => assert.ok(!isGloballyUnique(id)));
+
+  it('is no URL if its server has a name of tens of thousands of characters', () =>
+    assert.ok(!isGloballyUnique(`https://a${'\u0323\u0301'.repeat(20_000)}.org/`)));
 });
 
 describe('two sources in one namespace', () => {

@@ -54,3 +54,18 @@ it('are closed, also if only the beginning of a compressed one is read', async (
   assert.match(await readDocumentHead(document), /^\[\{"id":"/);
   await until(() => openFilesIn(path).length === 0);
 });
+
+it('a dataset has 10,000 links at most, and those with one title are numbered in time for their number', async () => {
+  const resources = Array.from({ length: 20_000 }, (_, i) => ({ name: 'Data', url: `https://example.org/${i}.zip` }));
+  const root = await makeRoot();
+  writeFileSync(join(root, '..', 'package.json'), JSON.stringify({ ...named('trees'), resources }));
+  const { user } = process.cpuUsage();
+  const { out, err } = await type(['import', 'package.json', '--to', 'city', '--json'], { root });
+  // The numbers alone took a minute.
+  assert.ok(process.cpuUsage().user - user < 20e6);
+  assert.equal(err, '');
+  assert.equal(JSON.parse(out).created.length, 1);
+  const shown = await type(['dataset', 'show', 'city/trees', '--json'], { root });
+  const links = Object.entries(JSON.parse(shown.out).links);
+  assert.deepEqual([links.length, links.at(-1)], [10_000, ['Data 10000', 'https://example.org/9999.zip']]);
+});
