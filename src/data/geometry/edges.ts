@@ -10,7 +10,7 @@ import { countVertices, type Geometry, partsOfGeometry, type SimpleGeometry } fr
 const mostCrossings = 10_000;
 
 /** Pairs of edges whose boxes have points in common, at most: some of any two geometries, for which GEOS takes a tenth of a second, too … */
-const freePairs = 500_000;
+export const freePairs = 500_000;
 
 /** … and some of each edge, as where many long lines cross a land with a fine coast. */
 const pairsOfEdge = 20;
@@ -27,6 +27,10 @@ const mostOfQuickLook = 4096;
 const stepOfQuickLook = 64;
 const leastOfQuickLook = 16;
 const clearShare = 0.25;
+
+/** Pairs that are looked at to see whether one decides soon, at most; and so many that decide, of a sample, are enough. */
+const mostPairsOfSample = 300_000;
+const decisiveOfSample = 3;
 
 /** Its multiples, without their whole numbers, are spread evenly, in no pattern that edges have. */
 const goldenRatio = (1 + Math.sqrt(5)) / 2;
@@ -65,6 +69,33 @@ export class Edges {
     const step = Math.ceil(this.count / edgesOfSample);
     const estimate = this.#share(others, step, sureShare);
     return estimate > sureShare || (estimate > 1 && (step === 1 || this.#share(others, 1, 1) > 1));
+  }
+
+  /**
+   * True if GEOS takes long to find whether any edge meets one of another geometry, or is within a distance of it: it compares the
+   * pairs whose boxes are that near, and ends at the first that decides.
+   */
+  areSlowToMeet(others: Edges, distance: number): boolean {
+    const mostPairs = freePairs + pairsOfEdge * Math.max(this.count, others.count);
+    if (this.count * others.count <= mostPairs) return false;
+    const [ends, endsOfOthers, index] = [this.#ends, others.#ends, others.#indexOfBoxes];
+    const samples = Math.min(this.count, edgesOfSample);
+    let [pairs, decisive] = [0, 0];
+    for (let number = 0; number < samples && pairs < mostPairsOfSample && decisive < decisiveOfSample; number++) {
+      // Spread over all edges from the first ones on.
+      const at = 4 * Math.floor(((number * goldenRatio) % 1) * this.count);
+      const [west, south, east, north] = boxOf(ends, at);
+      index.search(west - distance, south - distance, east + distance, north + distance, (other) => {
+        pairs++;
+        const decides =
+          distance > 0
+            ? widthOfBoth(ends, at, endsOfOthers, 4 * other) <= distance
+            : doCross(ends, at, endsOfOthers, 4 * other);
+        if (decides) decisive++;
+        return false;
+      });
+    }
+    return decisive < decisiveOfSample && (this.count / samples) * pairs > mostPairs;
   }
 
   /** True if a quick look shows that they don't meet often: at the box around all edges, or at some of the geometry's own. */
@@ -154,6 +185,12 @@ function boxOf(ends: Float64Array, at: number): [west: number, south: number, ea
   const [x0, y0] = [ends[at] as number, ends[at + 1] as number];
   const [x1, y1] = [ends[at + 2] as number, ends[at + 3] as number];
   return [Math.min(x0, x1), Math.min(y0, y1), Math.max(x0, x1), Math.max(y0, y1)];
+}
+
+/** The diagonal of the box around two edges: no two of their points are further from each other. */
+function widthOfBoth(first: Float64Array, at: number, second: Float64Array, other: number): number {
+  const [a, b] = [boxOf(first, at), boxOf(second, other)];
+  return Math.hypot(Math.max(a[2], b[2]) - Math.min(a[0], b[0]), Math.max(a[3], b[3]) - Math.min(a[1], b[1]));
 }
 
 /** True if two edges cross. */

@@ -1,7 +1,7 @@
 /** Limits of what GEOS compares at once: it can't be interrupted. */
 import { ValidationError } from '../../catalogue/errors.ts';
 import { bboxOfGeometry, type PlanarBbox } from '../geometry/bounding-box.ts';
-import { Edges } from '../geometry/edges.ts';
+import { Edges, freePairs } from '../geometry/edges.ts';
 import { countVertices, type Geometry, isArea, partsOfGeometry } from '../geometry/geometry.ts';
 import type { DistanceWithin, SpatialPredicate } from './predicate.ts';
 
@@ -38,6 +38,9 @@ export function assertFewPairs(first: Geometry, second: Geometry, parameter?: st
 /** A geometry of so many positions has fewer pairs of edges. */
 const fewPositions = Math.sqrt(mostPairsOfPositions);
 
+const tooNear =
+  'The geometry and that of a row cross, or come near each other, too often to be compared: give yours fewer positions, or filter for other rows.';
+
 /**
  * A check that a query's geometry and that of a row can be compared in short time. GEOS finds all crossings of their edges at once.
  * @throws ValidationError if the edges of the query's geometry cross each other too often; the check, if those of both do
@@ -56,10 +59,25 @@ export function limitOfCrossings(
     if (positionsOfRow <= fewPositions && positionsOfRow * positions <= mostPairsOfPositions) return;
     const edges = new Edges(row, boxes);
     if (edges.meetOften(query) || (edges.count > fewPositions && edges.meetOften(edges)))
-      throw invalidGeometry(
-        parameter,
-        'The geometry and that of a row cross, or come near each other, too often to be compared: give yours fewer positions, or filter for other rows.',
-      );
+      throw invalidGeometry(parameter, tooNear);
+  };
+}
+
+/**
+ * A check that GEOS finds in short time whether a row's geometry meets a query's, or is within a distance of it. It looks at edges alone:
+ * points are few, or found by an index.
+ * @throws ValidationError (the check) if many edges come near each other, and hardly any pair decides
+ */
+export function limitOfNearEdges(
+  geometry: Geometry,
+  boxes: readonly PlanarBbox[],
+  distance: number,
+  parameter?: string,
+): (row: Geometry) => void {
+  const query = new Edges(geometry);
+  return (row) => {
+    if (query.count * countVertices(row) <= freePairs) return;
+    if (new Edges(row, boxes).areSlowToMeet(query, distance)) throw invalidGeometry(parameter, tooNear);
   };
 }
 

@@ -36,7 +36,14 @@ import type {
   SpatialPredicate,
 } from './predicate.ts';
 import { boxesAroundPredicate } from './search-boxes.ts';
-import { assertFewPairs, assertFewTurns, invalidGeometry, limitOfCrossings, tooManyPoints } from './spatial-limits.ts';
+import {
+  assertFewPairs,
+  assertFewTurns,
+  invalidGeometry,
+  limitOfCrossings,
+  limitOfNearEdges,
+  tooManyPoints,
+} from './spatial-limits.ts';
 
 /** True, false, or null for unknown. */
 export type Ternary = boolean | null;
@@ -174,6 +181,7 @@ function operatorTest(geos: Geos, predicate: SpatialPredicate, around: PlanarBbo
       },
     };
   }
+  const assertQuick = limitOfNearEdges(combineGeometries(copies), boxes, 0, parameter);
   const disjoint = test === 'disjoint';
   const negateIfDisjoint = (intersects: Ternary) => (intersects === null ? null : intersects !== disjoint);
   return {
@@ -183,10 +191,12 @@ function operatorTest(geos: Geos, predicate: SpatialPredicate, around: PlanarBbo
       isPoint(bbox)
         ? negateIfDisjoint(ternaryFromGeos(geos.GEOSPreparedIntersectsXY(query.pointer, bbox[0], bbox[1])))
         : undefined,
-    testGeometry: (geometry) =>
-      negateIfDisjoint(
+    testGeometry: (geometry) => {
+      assertQuick(geometry);
+      return negateIfDisjoint(
         testWithGeosGeometry(geos, geometry, (pointer) => geos.GEOSPreparedIntersects(query.pointer, pointer)),
-      ),
+      );
+    },
   };
 }
 
@@ -228,11 +238,14 @@ function relationTest(geos: Geos, { test, geometries, parameter }: GeometryRelat
 }
 
 function planarDistanceTest(geos: Geos, predicate: DistanceWithin, box: PlanarBbox): GeometryTest {
-  const { geometry, distance } = predicate;
-  const query = new PreparedGeometry(geos, ...wrappedCopies(geometry, expandBboxByDistance(box, distance, 'degree')));
+  const { geometry, distance, parameter } = predicate;
+  const boxes = boxesAroundPredicate(predicate);
+  const copies = wrappedCopies(geometry, expandBboxByDistance(box, distance, 'degree'));
+  const query = new PreparedGeometry(geos, ...copies);
+  const assertQuick = limitOfNearEdges(combineGeometries(copies), boxes, distance, parameter);
   const test = (pointer: number) => geos.GEOSPreparedDistanceWithin(query.pointer, pointer, distance);
   return {
-    boxes: boxesAroundPredicate(predicate),
+    boxes,
     outside: false,
     testBbox: (bbox) => {
       if (!isPoint(bbox)) return undefined;
@@ -243,7 +256,10 @@ function planarDistanceTest(geos: Geos, predicate: DistanceWithin, box: PlanarBb
         geos.GEOSGeom_destroy(point);
       }
     },
-    testGeometry: (geometry) => testWithGeosGeometry(geos, geometry, test),
+    testGeometry: (geometry) => {
+      assertQuick(geometry);
+      return testWithGeosGeometry(geos, geometry, test);
+    },
   };
 }
 

@@ -494,3 +494,29 @@ test('the memory of prepared queries is bounded, and old ones still work', async
   for (const test of [...tests, ...tests]) assert.ok(test(row));
   assert.ok(Module.HEAPU8.length - before < 32e6, `${Module.HEAPU8.length - before} bytes more`);
 });
+
+test('many slanted lines that come near each other and never meet are refused, if nothing decides soon', async () => {
+  const diagonals = (count: number, from: number) =>
+    `(${Array.from({ length: count }, (_, i) => `(${from + (i * 5) / count} 0,${from + 10 + (i * 5) / count} 10)`).join(',')})`;
+  const near = /come near each other, too often to be compared/;
+  const query = `MULTILINESTRING${diagonals(500, 0)}`;
+  const rows = { beside: wkt(`MULTILINESTRING${diagonals(20_000, 0.0001)}`), across: wkt('LINESTRING(0 5,20 6)') };
+  for (const [lookup, value, isMet] of [
+    ['intersects', query, false],
+    ['disjoint', query, true],
+    ['dwithin', `${query},0.000001deg`, false],
+  ] as const) {
+    const matches = await compilePredicate(parseLookupPredicate(`geometry__${lookup}`, value, schema), schema);
+    const time = cpuTime(() => assert.throws(() => matches(rows.beside), { name: 'ValidationError', message: near }));
+    assert.ok(time < 500, `${lookup} takes ${time} ms`);
+    assert.equal(matches(rows.across), !isMet, lookup);
+  }
+  // A pair of many that are near decides.
+  const turned = `MULTILINESTRING(${Array.from({ length: 20_000 }, (_, i) => `(${i / 4000} 10,${10 + i / 4000} 0)`).join(',')})`;
+  assert.equal(await finds('intersects', query, wkt(turned)), true);
+  assert.equal(await finds('dwithin', `${query},20deg`, rows.beside), true);
+  const coast = Array.from({ length: 5001 }, (_, i) => [(i % 5000) * 0.00125664, 10 + Math.sin((i % 5000) / 20) / 5] as const);
+  const land = `POLYGON((${coast.map(([a, r]) => `${r * Math.cos(a)} ${r * Math.sin(a)}`).join(',')}))`;
+  const roads = Array.from({ length: 20_000 }, (_, i) => `(${(i % 141) / 7} ${i / 900},${(i % 139) / 7} ${i / 901})`);
+  assert.equal(await finds('intersects', land, wkt(`MULTILINESTRING(${roads.join(',')})`)), true);
+});
