@@ -3,6 +3,7 @@ import { ValidationError } from '../../catalogue/errors.ts';
 import { bboxOfGeometry, type PlanarBbox } from '../geometry/bounding-box.ts';
 import { Edges, freePairs } from '../geometry/edges.ts';
 import { countVertices, type Geometry, isArea, partsOfGeometry } from '../geometry/geometry.ts';
+import { countParts, PartsByPlace } from '../geometry/single-parts.ts';
 import type { DistanceWithin, SpatialPredicate } from './predicate.ts';
 
 /** The error of a query's geometry, under the name of its parameter. */
@@ -63,21 +64,59 @@ export function limitOfCrossings(
   };
 }
 
+/** Pairs of a point or line and another one, at most: two tenths of a second. (Whether lines meet, GEOS finds by an index of their edges.) */
+const mostPairsOfParts = 2_500_000;
+
+const tooManyParts =
+  'The geometry and that of a row have too many points and lines to be compared: give yours fewer, or filter for other rows.';
+
 /**
- * A check that GEOS finds in short time whether a row's geometry meets a query's, or is within a distance of it. It looks at edges alone:
- * points are few, or found by an index.
- * @throws ValidationError (the check) if many edges come near each other, and hardly any pair decides
+ * What GEOS finds in short time: whether a row's geometry meets a query's, or is within a distance of it.
+ * @returns the part of a row's geometry that has to be compared; true or false if the boxes of parts decide
+ * @throws ValidationError (the function) if many edges or parts come near each other, and hardly any pair decides
  */
-export function limitOfNearEdges(
+export function narrowToNear(
   geometry: Geometry,
   boxes: readonly PlanarBbox[],
   distance: number,
   parameter?: string,
-): (row: Geometry) => void {
+): (row: Geometry) => Geometry | boolean {
   const query = new Edges(geometry);
+  const { points, lines } = countParts(geometry);
+  const pairsOfPoints = (row: Geometry) => {
+    const ofRow = countParts(row);
+    return points * (ofRow.points + ofRow.lines) + lines * ofRow.points;
+  };
+  let byPlace: PartsByPlace | undefined;
+  const parts = (row: Geometry) => {
+    if (pairsOfPoints(row) <= mostPairsOfParts) return row;
+    byPlace ??= new PartsByPlace(geometry);
+    const near = byPlace.near(row, distance);
+    if (typeof near !== 'boolean' && pairsOfPoints(near) > mostPairsOfParts)
+      throw invalidGeometry(parameter, tooManyParts);
+    return near;
+  };
   return (row) => {
-    if (query.count * countVertices(row) <= freePairs) return;
-    if (new Edges(row, boxes).areSlowToMeet(query, distance)) throw invalidGeometry(parameter, tooNear);
+    const near = parts(row);
+    if (typeof near === 'boolean' || query.count * countVertices(near) <= freePairs) return near;
+    if (new Edges(near, boxes).areSlowToMeet(query, distance)) throw invalidGeometry(parameter, tooNear);
+    return near;
+  };
+}
+
+/**
+ * A check that a query's lines and the parts of a row, and the other way round, are compared in short time.
+ * @param hasIndex true for a relation for which GEOS finds the edges of areas by an index
+ */
+export function limitOfLines(geometry: Geometry, hasIndex: boolean, parameter?: string): (row: Geometry) => void {
+  const { points, lines, areas } = countParts(geometry);
+  return (row) => {
+    const ofRow = countParts(row);
+    // A pair with a point takes a quarter of the time, one with an area a tenth.
+    const pairs =
+      lines * (ofRow.lines + ofRow.points / 4 + ofRow.areas / 10) +
+      (points / 4 + (hasIndex ? 0 : areas / 10)) * ofRow.lines;
+    if (pairs > mostPairsOfParts) throw invalidGeometry(parameter, tooManyParts);
   };
 }
 

@@ -41,7 +41,8 @@ import {
   assertFewTurns,
   invalidGeometry,
   limitOfCrossings,
-  limitOfNearEdges,
+  limitOfLines,
+  narrowToNear,
   tooManyPoints,
 } from './spatial-limits.ts';
 
@@ -149,6 +150,7 @@ function operatorTest(geos: Geos, predicate: SpatialPredicate, around: PlanarBbo
     // A row has the relation to one of the copies.
     const each = copies.map((copy) => new PreparedGeometry(geos, copy));
     const assertFewCrossings = limitOfCrossings(combineGeometries(copies), boxes, parameter);
+    const assertFewLines = limitOfLines(predicate.geometry, false, parameter);
     const needsWhole = test === 'contains' || test === 'equals';
     const testCopy = (copy: PreparedGeometry, pointer: number) =>
       test === 'equals'
@@ -160,6 +162,7 @@ function operatorTest(geos: Geos, predicate: SpatialPredicate, around: PlanarBbo
       testBbox: (bbox) =>
         !needsWhole || bbox[0] > bbox[2] || boxes.some((box) => isBboxWithin(box, bbox)) ? undefined : false,
       testGeometry: (geometry) => {
+        assertFewLines(geometry);
         assertFewCrossings(geometry);
         return each.some((copy) => testWithGeosGeometry(geos, geometry, (pointer) => testCopy(copy, pointer)));
       },
@@ -168,6 +171,7 @@ function operatorTest(geos: Geos, predicate: SpatialPredicate, around: PlanarBbo
   const query = new PreparedGeometry(geos, ...copies);
   if (test === 'within') {
     const assertFewCrossings = limitOfCrossings(combineGeometries(copies), boxes, parameter);
+    const assertFewLines = limitOfLines(predicate.geometry, true, parameter);
     return {
       boxes,
       outside: false,
@@ -176,12 +180,13 @@ function operatorTest(geos: Geos, predicate: SpatialPredicate, around: PlanarBbo
         return boxes.length > 1 || bbox[0] > bbox[2] || isBboxWithin(bbox, around) ? undefined : false;
       },
       testGeometry: (geometry) => {
+        assertFewLines(geometry);
         assertFewCrossings(geometry);
         return testWithGeosGeometry(geos, geometry, (pointer) => geos.GEOSPreparedContains(query.pointer, pointer));
       },
     };
   }
-  const assertQuick = limitOfNearEdges(combineGeometries(copies), boxes, 0, parameter);
+  const narrow = narrowToNear(combineGeometries(copies), boxes, 0, parameter);
   const disjoint = test === 'disjoint';
   const negateIfDisjoint = (intersects: Ternary) => (intersects === null ? null : intersects !== disjoint);
   return {
@@ -192,9 +197,10 @@ function operatorTest(geos: Geos, predicate: SpatialPredicate, around: PlanarBbo
         ? negateIfDisjoint(ternaryFromGeos(geos.GEOSPreparedIntersectsXY(query.pointer, bbox[0], bbox[1])))
         : undefined,
     testGeometry: (geometry) => {
-      assertQuick(geometry);
+      const near = narrow(geometry);
+      if (typeof near === 'boolean') return negateIfDisjoint(near);
       return negateIfDisjoint(
-        testWithGeosGeometry(geos, geometry, (pointer) => geos.GEOSPreparedIntersects(query.pointer, pointer)),
+        testWithGeosGeometry(geos, near, (pointer) => geos.GEOSPreparedIntersects(query.pointer, pointer)),
       );
     },
   };
@@ -242,7 +248,7 @@ function planarDistanceTest(geos: Geos, predicate: DistanceWithin, box: PlanarBb
   const boxes = boxesAroundPredicate(predicate);
   const copies = wrappedCopies(geometry, expandBboxByDistance(box, distance, 'degree'));
   const query = new PreparedGeometry(geos, ...copies);
-  const assertQuick = limitOfNearEdges(combineGeometries(copies), boxes, distance, parameter);
+  const narrow = narrowToNear(combineGeometries(copies), boxes, distance, parameter);
   const test = (pointer: number) => geos.GEOSPreparedDistanceWithin(query.pointer, pointer, distance);
   return {
     boxes,
@@ -257,8 +263,8 @@ function planarDistanceTest(geos: Geos, predicate: DistanceWithin, box: PlanarBb
       }
     },
     testGeometry: (geometry) => {
-      assertQuick(geometry);
-      return testWithGeosGeometry(geos, geometry, test);
+      const near = narrow(geometry);
+      return typeof near === 'boolean' ? near : testWithGeosGeometry(geos, near, test);
     },
   };
 }

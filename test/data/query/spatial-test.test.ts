@@ -515,8 +515,59 @@ test('many slanted lines that come near each other and never meet are refused, i
   const turned = `MULTILINESTRING(${Array.from({ length: 20_000 }, (_, i) => `(${i / 4000} 10,${10 + i / 4000} 0)`).join(',')})`;
   assert.equal(await finds('intersects', query, wkt(turned)), true);
   assert.equal(await finds('dwithin', `${query},20deg`, rows.beside), true);
-  const coast = Array.from({ length: 5001 }, (_, i) => [(i % 5000) * 0.00125664, 10 + Math.sin((i % 5000) / 20) / 5] as const);
+  const coast = Array.from(
+    { length: 5001 },
+    (_, i) => [(i % 5000) * 0.00125664, 10 + Math.sin((i % 5000) / 20) / 5] as const,
+  );
   const land = `POLYGON((${coast.map(([a, r]) => `${r * Math.cos(a)} ${r * Math.sin(a)}`).join(',')}))`;
   const roads = Array.from({ length: 20_000 }, (_, i) => `(${(i % 141) / 7} ${i / 900},${(i % 139) / 7} ${i / 901})`);
   assert.equal(await finds('intersects', land, wkt(`MULTILINESTRING(${roads.join(',')})`)), true);
+});
+
+test('thousands of points and lines are compared with those of a row that are near them, or refused', async () => {
+  // Two sets of places that don't meet, mixed with each other.
+  const place = (i: number, shift: number) => `${((i * 37.77) % 20) + shift} ${((i * 3.183) % 10) + shift}`;
+  const list = (count: number, make: (i: number) => string) =>
+    Array.from({ length: count }, (_, i) => make(i)).join(',');
+  const points = (count: number, shift: number) => `MULTIPOINT(${list(count, (i) => place(i, shift))})`;
+  const roads = (count: number, shift: number) =>
+    `MULTILINESTRING(${list(count, (i) => `(${place(i, shift)},${place(i, shift + 1e-7)})`)})`;
+  const areas = `MULTIPOLYGON(${list(800, (i) => {
+    const [x, y] = [(i % 50) / 4, Math.floor(i / 50) / 2];
+    return `((${x} ${y},${x + 0.1} ${y},${x} ${y + 0.1},${x} ${y}))`;
+  })})`;
+  const rows = { points: wkt(points(100_000, 0)), roads: wkt(roads(30_000, 0)), areas: wkt(areas) };
+  const timed = async (lookup: string, value: string, row: Row) => {
+    const matches = await compilePredicate(parseLookupPredicate(`geometry__${lookup}`, value, schema), schema);
+    let result: unknown;
+    const time = cpuTime(() => {
+      try {
+        result = matches(row);
+      } catch (error) {
+        result = (error as Error).message;
+      }
+    });
+    assert.ok(time < 1500, `${lookup} ${value.slice(0, 15)} takes ${time} ms`);
+    return result;
+  };
+  for (const query of [points(2000, 0.003), roads(1000, 0.003)])
+    for (const row of [rows.points, rows.roads]) {
+      assert.equal(await timed('intersects', query, row), false);
+      assert.equal(await timed('disjoint', query, row), true);
+      assert.equal(await timed('dwithin', `${query},0.0000001deg`, row), false);
+      assert.equal(await timed('dwithin', `${query},0.01deg`, row), true);
+      assert.equal(await timed('dwithin', `${query},9deg`, row), true);
+    }
+  assert.equal(await timed('intersects', points(2000, 0), rows.points), true);
+  assert.equal(await timed('intersects', roads(1000, 0), rows.roads), true);
+  assert.equal(await timed('intersects', roads(1000, 0.003), rows.areas), true);
+  for (const relation of ['CROSSES', 'TOUCHES', 'OVERLAPS']) {
+    const matches = (query: string) => compilePredicate(parseCql2(`S_${relation}(geometry, ${query})`, schema), schema);
+    const refused = await matches(roads(1000, 0.003));
+    const time = cpuTime(() => assert.throws(() => refused(rows.roads), /too many points and lines to be compared/));
+    assert.ok(time < 500, `${relation} takes ${time} ms`);
+    assert.equal((await matches(areas))(rows.roads), relation === 'CROSSES', relation);
+    assert.equal((await matches('LINESTRING(0 0.1,20 9.7)'))(rows.roads), false, relation);
+  }
+  assert.equal((await compilePredicate(parseCql2(`S_WITHIN(geometry, ${areas})`, schema), schema))(rows.roads), false);
 });
