@@ -44,23 +44,29 @@ const tooNear =
 
 /**
  * A check that a query's geometry and that of a row can be compared in short time. GEOS finds all crossings of their edges at once.
+ * @param decide finds a relation by an index of edges, or undefined: it is asked before a row is refused
  * @throws ValidationError if the edges of the query's geometry cross each other too often; the check, if those of both do
+ * @returns the check; it returns what was found by the index, or undefined if the geometries can be compared
  */
 export function limitOfCrossings(
   geometry: Geometry,
   boxes: readonly PlanarBbox[],
-  parameter?: string,
-): (row: Geometry) => void {
+  { parameter, decide }: { parameter?: string | undefined; decide?: (row: Geometry) => boolean | undefined },
+): (row: Geometry) => boolean | undefined {
   const positions = countVertices(geometry);
   const query = new Edges(geometry);
   if (positions > fewPositions && query.meetOften(query))
     throw invalidGeometry(parameter, 'The geometry crosses itself too often to be compared: give it fewer positions.');
+  const assertFewLines = limitOfLines(geometry, decide !== undefined, parameter);
   return (row) => {
+    assertFewLines(row);
     const positionsOfRow = countVertices(row);
-    if (positionsOfRow <= fewPositions && positionsOfRow * positions <= mostPairsOfPositions) return;
+    if (positionsOfRow <= fewPositions && positionsOfRow * positions <= mostPairsOfPositions) return undefined;
     const edges = new Edges(row, boxes);
-    if (edges.meetOften(query) || (edges.count > fewPositions && edges.meetOften(edges)))
-      throw invalidGeometry(parameter, tooNear);
+    if (!edges.meetOften(query) && (edges.count <= fewPositions || !edges.meetOften(edges))) return undefined;
+    const known = decide?.(row);
+    if (known === undefined) throw invalidGeometry(parameter, tooNear);
+    return known;
   };
 }
 
@@ -108,7 +114,7 @@ export function narrowToNear(
  * A check that a query's lines and the parts of a row, and the other way round, are compared in short time.
  * @param hasIndex true for a relation for which GEOS finds the edges of areas by an index
  */
-export function limitOfLines(geometry: Geometry, hasIndex: boolean, parameter?: string): (row: Geometry) => void {
+function limitOfLines(geometry: Geometry, hasIndex: boolean, parameter?: string): (row: Geometry) => void {
   const { points, lines, areas } = countParts(geometry);
   return (row) => {
     const ofRow = countParts(row);

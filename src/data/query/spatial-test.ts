@@ -22,6 +22,7 @@ import { type Bbox, combineGeometries, type Geometry, mapPositions } from '../ge
 import {
   type Geos,
   geometryInvalidReason,
+  isSurelyWithin,
   loadGeos,
   PreparedGeometry,
   ternaryFromGeos,
@@ -41,7 +42,6 @@ import {
   assertFewTurns,
   invalidGeometry,
   limitOfCrossings,
-  limitOfLines,
   narrowToNear,
   tooManyPoints,
 } from './spatial-limits.ts';
@@ -149,8 +149,7 @@ function operatorTest(geos: Geos, predicate: SpatialPredicate, around: PlanarBbo
   if (test !== 'within' && test !== 'intersects' && test !== 'disjoint') {
     // A row has the relation to one of the copies.
     const each = copies.map((copy) => new PreparedGeometry(geos, copy));
-    const assertFewCrossings = limitOfCrossings(combineGeometries(copies), boxes, parameter);
-    const assertFewLines = limitOfLines(predicate.geometry, false, parameter);
+    const assertFewCrossings = limitOfCrossings(combineGeometries(copies), boxes, { parameter });
     const needsWhole = test === 'contains' || test === 'equals';
     const testCopy = (copy: PreparedGeometry, pointer: number) =>
       test === 'equals'
@@ -162,7 +161,6 @@ function operatorTest(geos: Geos, predicate: SpatialPredicate, around: PlanarBbo
       testBbox: (bbox) =>
         !needsWhole || bbox[0] > bbox[2] || boxes.some((box) => isBboxWithin(box, bbox)) ? undefined : false,
       testGeometry: (geometry) => {
-        assertFewLines(geometry);
         assertFewCrossings(geometry);
         return each.some((copy) => testWithGeosGeometry(geos, geometry, (pointer) => testCopy(copy, pointer)));
       },
@@ -170,8 +168,8 @@ function operatorTest(geos: Geos, predicate: SpatialPredicate, around: PlanarBbo
   }
   const query = new PreparedGeometry(geos, ...copies);
   if (test === 'within') {
-    const assertFewCrossings = limitOfCrossings(combineGeometries(copies), boxes, parameter);
-    const assertFewLines = limitOfLines(predicate.geometry, true, parameter);
+    const decide = (row: Geometry) => isSurelyWithin(geos, query, row);
+    const decideIfSlow = limitOfCrossings(combineGeometries(copies), boxes, { parameter, decide });
     return {
       boxes,
       outside: false,
@@ -180,8 +178,8 @@ function operatorTest(geos: Geos, predicate: SpatialPredicate, around: PlanarBbo
         return boxes.length > 1 || bbox[0] > bbox[2] || isBboxWithin(bbox, around) ? undefined : false;
       },
       testGeometry: (geometry) => {
-        assertFewLines(geometry);
-        assertFewCrossings(geometry);
+        const known = decideIfSlow(geometry);
+        if (known !== undefined) return known;
         return testWithGeosGeometry(geos, geometry, (pointer) => geos.GEOSPreparedContains(query.pointer, pointer));
       },
     };
