@@ -6,6 +6,7 @@ import { formatOfDataset, yearOfDataset } from './facets.ts';
 import type { NamedField } from './field.ts';
 import { fieldsOf } from './fields.ts';
 import { foldCaseAndAccents } from './fold.ts';
+import { composeLetters } from './normalize.ts';
 import { formatRef } from './ref.ts';
 import { refFromLinkValue } from './represent.ts';
 import type { EntityKind } from './schemas.ts';
@@ -24,8 +25,8 @@ export interface Filter<T> {
   readonly choices?: readonly string[] | undefined;
   /** Form of the values, as a regular expression, with an example; undefined if any are allowed. */
   readonly form?: { readonly pattern: string; readonly example: string } | undefined;
-  /** True if values are compared without regard to case and accents. */
-  readonly folded?: boolean;
+  /** What values are compared by; by themselves, if absent. */
+  readonly fold?: ((value: string) => string) | undefined;
   /** Values of an item; absent if there is a test. */
   readonly valuesOf?: (item: T) => string | readonly string[];
   /** Makes the test, unless it compares values. */
@@ -49,7 +50,7 @@ function fieldFilter(field: NamedField): Filter<Item> {
     name: singularFieldName(field),
     help: typeof filter === 'string' ? filter : undefined,
     choices: type === 'boolean' ? ['true', 'false'] : schema.enum,
-    folded: type === 'list',
+    fold: type === 'list' ? foldCaseAndAccents : undefined,
     valuesOf: (item) => String(item[key]),
   };
   if (type === 'list' || type === 'links') return { ...usual, valuesOf: (item) => item[key] as readonly string[] };
@@ -77,6 +78,7 @@ const otherFilters: { readonly [K in Kind]?: readonly Filter<Entities[K]>[] } = 
     {
       name: 'column',
       help: 'Only those with a column of this name.',
+      fold: composeLetters,
       valuesOf: ({ columns }) => columns.map(({ name }) => name),
     },
     {
@@ -127,8 +129,10 @@ export const filtersOfKind = <K extends Kind>(kind: K): readonly Filter<Entities
   ...(otherFilters[kind] ?? []),
 ];
 
+const unchanged = (value: string) => value;
+
 /** Makes the function that makes the tests of a filter. */
-function filterTest<T>({ choices, form, folded, valuesOf = () => [], test }: Filter<T>): FilterTest<T> {
+function filterTest<T>({ choices, form, fold = unchanged, valuesOf = () => [], test }: Filter<T>): FilterTest<T> {
   if (test) return test;
   return (name, values) => {
     for (const value of values) {
@@ -139,11 +143,11 @@ function filterTest<T>({ choices, form, folded, valuesOf = () => [], test }: Fil
       if (form && !new RegExp(form.pattern).test(value))
         throw new ValidationError({ [name]: [`Enter a value such as ${form.example}, not "${excerpt(value)}".`] });
     }
-    const wanted = new Set(folded ? values.map(foldCaseAndAccents) : values);
+    const wanted = new Set(values.map(fold));
     return (item) => {
       const own = valuesOf(item);
-      if (typeof own === 'string') return wanted.has(own);
-      return own.some((value) => wanted.has(folded ? foldCaseAndAccents(value) : value));
+      if (typeof own === 'string') return wanted.has(fold(own));
+      return own.some((value) => wanted.has(fold(value)));
     };
   };
 }

@@ -4,6 +4,7 @@ import { columnInVersions } from '../catalogue/column-in-versions.ts';
 import { nameAfterRename } from '../catalogue/column-names.ts';
 import type { ColumnProfile } from '../catalogue/column-statistics.ts';
 import { excerpt, NotFoundError } from '../catalogue/errors.ts';
+import { composeLetters } from '../catalogue/normalize.ts';
 import { refOf } from '../catalogue/ref.ts';
 import { resourceUrl, toJson } from '../catalogue/represent.ts';
 import type { Dataset } from '../catalogue/types.ts';
@@ -17,7 +18,7 @@ import { seeOther } from './redirects.ts';
 import { type Representation, type RequestContext, refFromRouteParams } from './route.ts';
 import { patienceOf } from './soon.ts';
 
-/** `…/columns/<name>/`; a former name leads to the present one. */
+/** `…/columns/<name>/`; a former name, and one whose letters are composed in another way, lead to the present one. */
 export async function columnHandler(request: RequestContext): Promise<Representation | undefined> {
   const { catalogue, ctx, isPage, links, params } = request;
   const found = await catalogue.get<'dataset'>(refFromRouteParams('dataset', params));
@@ -26,7 +27,9 @@ export async function columnHandler(request: RequestContext): Promise<Representa
   const name = params.column ?? '';
   const column = dataset.columns.find((one) => one.name === name);
   if (!column) {
-    const present = nameAfterRename(dataset.former_names, name);
+    const composed = composeLetters(name);
+    const same = dataset.columns.find((one) => composeLetters(one.name) === composed)?.name;
+    const present = same ?? nameAfterRename(dataset.former_names, name);
     if (present === undefined) throw unknownColumn(name, dataset);
     seeOther(request, columnPath(refOf(dataset), present));
     return undefined;

@@ -10,6 +10,8 @@ describe('the address of a column', () => {
   let server: Awaited<ReturnType<typeof serveFolder>>;
   let dataset: string;
   let first: string;
+  /** The name of a column, by the slug of the dataset. */
+  const sizes = { decomposed: 'gro\u0308ße', composed: 'größe' };
   const ref = { kind: 'dataset', namespace: 'lab', slug: 'trees' } as const;
   const page = async (path: string) => {
     const response = await fetch(dataset + path, { headers: { Accept: 'text/html' } });
@@ -26,6 +28,8 @@ describe('the address of a column', () => {
     const second = 'species,"tall/wide, m",year\noak,1.5,2001\nelm,2,2002\noak,,2003\n';
     const renames = [{ from: 'kind', to: 'species' }];
     await workshop.catalogue.publish(ref, { source: Readable.from([second]), fileName: 'trees.csv', renames });
+    for (const [slug, name] of Object.entries(sizes))
+      await workshop.publish(slug, 'sizes.csv', `${name},art\n1,a\n2,b\n`);
     server = await serveFolder(workshop.root);
     dataset = `${server.base}/api/v1/namespaces/lab/datasets/trees/`;
   });
@@ -83,6 +87,16 @@ describe('the address of a column', () => {
     const links = [...text.matchAll(/href="[^"]*\/columns\/([^"]*)\/"/g)].map(([, name]) => name);
     assert.deepEqual(links, ['species', encodeURIComponent('tall/wide, m')]);
     assert.match(text, /<span class="name" dir="auto">note<\/span>/);
+  });
+
+  it('is found by composed letters as by decomposed ones, which macOS gives to names in files', async () => {
+    for (const [slug, name] of Object.entries(sizes))
+      for (const asked of Object.values(sizes).map(encodeURIComponent)) {
+        const found = await fetch(`${dataset.replace('trees', slug)}columns/${asked}/`);
+        assert.deepEqual([found.status, (await found.json()).name], [200, name]);
+        const { results } = await (await fetch(`${server.base}/api/v1/datasets/?column=${asked}`)).json();
+        assert.ok(results.some((one: { slug: string }) => one.slug === slug));
+      }
   });
 
   it('that isn’t there is 404, with the nearest name', async () => {
