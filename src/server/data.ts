@@ -129,7 +129,6 @@ async function rowsOf(request: RequestContext, { ref, ...source }: Source): Prom
     headers: await rowsHeaders(request, rows, isAggregated),
     contentType: asJson ? json : rows.contentType,
     fileName: `${dataset}-${slug}.${rows.extension}`,
-    isMadeFirst: isFileFormat(rows.format as OutputFormatName),
     stream: () => rows.stream(),
   };
   if (rows.file && (extension !== undefined || isFileFormat(rows.format as OutputFormatName)))

@@ -27,8 +27,6 @@ export interface DocumentInfo {
 export interface Document extends DocumentInfo {
   readonly contentType: string;
   readonly fileName: string;
-  /** True if it is made as a whole before its first bytes: an error until then has a status of its own. */
-  readonly isMadeFirst?: boolean;
   stream(): Readable;
 }
 
@@ -48,13 +46,13 @@ export function trySendNotModified(ctx: ParameterizedContext, info: DocumentInfo
 }
 
 /**
- * Sends a document while it is generated, as fast as the client reads it. If generating it fails half-way, the connection
- * is closed: a document never ends as if it were complete.
+ * Sends a document while it is generated, as fast as the client reads it. An error before its first bytes has a status of its own; if
+ * generating it fails half-way, the connection is closed: a document never ends as if it were complete.
  */
 export async function streamDocument(ctx: ParameterizedContext, document: Document): Promise<void> {
   if (trySendNotModified(ctx, document)) return;
   const source = ctx.method === 'HEAD' ? null : document.stream();
-  if (source && document.isMadeFirst) await firstBytes(source, ctx);
+  if (source) await firstBytes(source, ctx);
   const { coding, headers } = headersFor(ctx, document);
   ctx.status = 200;
   ctx.set({
