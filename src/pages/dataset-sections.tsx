@@ -41,6 +41,8 @@ export interface DatasetPageParts {
   /** Why there are no rows; '' if they are only not ready yet. */
   readonly reason: string;
   readonly profile: VersionProfile | null;
+  /** False if some of the rows, their statistics, maps and comparisons aren't ready yet. */
+  readonly isComplete: boolean;
   readonly queries: readonly Query[];
   /** Changes since the version before, by slug. */
   readonly changes: ReadonlyMap<string, VersionChange>;
@@ -135,7 +137,7 @@ export function datasetSections(context: PageContext, parts: DatasetPageParts): 
           {
             id: 'columns',
             title: locale.text('columns'),
-            note: profile ? locale.text('asMeasured', { count: dataset.columns.length }) : count,
+            note: noteOfColumns(context, parts, count),
             ...columnList(context, parts, profiles),
           },
         ]
@@ -183,6 +185,13 @@ export function datasetSections(context: PageContext, parts: DatasetPageParts): 
       ? [section('others', locale.text('othersFromHere'), '', <Records context={context} records={others} />)]
       : []),
   ];
+}
+
+/** How many columns there are, if they are measured or soon will be; else how many rows. */
+function noteOfColumns({ locale }: PageContext, { dataset, profile, version, reason }: DatasetPageParts, rows: string) {
+  const { length: count } = dataset.columns;
+  if (profile) return locale.text('asMeasured', { count });
+  return version?.ready && reason === '' ? locale.text('notMeasuredYet', { count }) : rows;
 }
 
 /** The list of columns: kept for as long as it shows the same; for a file, rendered with the page. */

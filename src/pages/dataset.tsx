@@ -43,7 +43,7 @@ export function renderDatasetPage(context: PageContext, parts: DatasetPageParts)
   const { locale } = context;
   const { dataset, version, isVersionPage } = parts;
   const sections = datasetSections(context, parts);
-  return renderPageInSteps(context, headOf(context, parts), [
+  return renderPageInSteps(context, { ...headOf(context, parts), isComplete: parts.isComplete }, [
     <DatasetNotes key="notes" context={context} {...parts} />,
     <DatasetLead key="lead" {...{ context, dataset, version, isVersionPage, sizes: parts.sizes }} />,
     <nav key="toc" class="toc" aria-label={locale.text('onThisPage')}>

@@ -24,6 +24,8 @@ export interface PageParts extends HeadParts {
   readonly isEmbedded?: boolean;
   /** True if readers are informed when the page changes: it is asked for again now and then, and compared by the validator that the server writes into it. */
   readonly isWatched?: boolean;
+  /** False if the page lacks what is still being read: it is asked for again sooner. */
+  readonly isComplete?: boolean;
   readonly children: ComponentChildren;
 }
 
@@ -92,6 +94,7 @@ function Page({ context, ...parts }: PageParts & { readonly context: PageContext
               data-changed={locale.text('pageHasChanged')}
               data-show={locale.text('showChange')}
               data-gone={locale.text('pageIsGone')}
+              data-soon={parts.isComplete === false ? '' : undefined}
             />
           )}
         </main>

@@ -8,7 +8,7 @@ import type { Column, Dataset, Version, WorkBudget } from '../catalogue/types.ts
 import { type ChartChoices, chartChoices, chosenColumns, mostLines, mostTimes } from '../pages/chart-columns.ts';
 import type { Chart, ChartLine } from '../pages/chart-scales.ts';
 import { profilesByColumn } from '../pages/preview-columns.ts';
-import { readObjects } from './dataset-page.ts';
+import { readObjects } from './first-look.ts';
 import { isNotReady, soon } from './soon.ts';
 
 /** Rows of a table up to which a chart is made. */

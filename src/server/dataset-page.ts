@@ -1,12 +1,10 @@
 /** Pages of a dataset, of a version, and of a query: what they show beside the entity itself. */
 
-import type { Catalogue, ProfileRequest, RowsPart } from '../catalogue/catalogue.ts';
-import type { ColumnProfile, VersionProfile } from '../catalogue/column-statistics.ts';
-import { NotFoundError, UnavailableError, ValidationError } from '../catalogue/errors.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import { NotFoundError, ValidationError } from '../catalogue/errors.ts';
 import type { Viewer } from '../catalogue/permissions.ts';
 import { readyVersionBefore } from '../catalogue/ready-versions.ts';
 import { refOf } from '../catalogue/ref.ts';
-import { quotedName } from '../catalogue/row-parameters.ts';
 import type { Column, Dataset, Version, WorkBudget } from '../catalogue/types.ts';
 import type { DatasetHeadParts } from '../pages/dataset.tsx';
 import type { ShownMap } from '../pages/dataset-map.tsx';
@@ -14,18 +12,15 @@ import type { DatasetPageParts } from '../pages/dataset-sections.tsx';
 import { shownVersions } from '../pages/dataset-versions.tsx';
 import { shownVersion } from '../pages/figures.ts';
 import { keepLast } from '../pages/keep-last.ts';
-import { choosePreviewColumns, profilesByColumn } from '../pages/preview-columns.ts';
 import { historySoon } from './dataset-history.ts';
 import { datasetState } from './dataset-state.ts';
 import type { DifferenceFigureStore } from './difference-figures.ts';
 import { previewFile } from './file-preview.ts';
+import { firstLook } from './first-look.ts';
 import { queriesAbout } from './queried-dataset.ts';
 import type { StaticExport } from './route.ts';
 import { isNotReady, patienceOf, soon } from './soon.ts';
 
-/** Rows and columns of the first look at a version. */
-export const previewRows = 8;
-export const previewColumns = 8;
 /** Other datasets that a page leads to. */
 export const mostOthers = 3;
 
@@ -63,7 +58,7 @@ export async function datasetPageParts(
   catalogue: Catalogue,
   dataset: Dataset,
   { version, colour = null, figures, viewer, staticExport = null, budget }: DatasetPageOptions,
-): Promise<{ readonly parts: Omit<DatasetPageParts, 'chart'>; readonly isComplete: boolean }> {
+): Promise<Omit<DatasetPageParts, 'chart'>> {
   const shown = version ?? shownVersion(dataset);
   const wait = patienceOf({ staticExport });
   const [namespace, queries, others, table, map, changes] = await Promise.all([
@@ -88,27 +83,13 @@ export async function datasetPageParts(
   const history = staticExport ? [] : await historySoon(catalogue, viewer, dataset, namespace);
   const isComplete = history !== null && hasRows && map !== null && ![...changes.values()].includes('comparing');
   return {
-    parts: {
-      ...{
-        dataset: shown ? datasetWithColumnsOf(dataset, shown) : dataset,
-        namespace: namespace?.label ?? dataset.namespace,
-        columnPages: columnsWithPage(dataset),
-      },
-      ...{
-        version: shown,
-        isVersionPage,
-        queries,
-        others,
-        map,
-        changes,
-        state,
-        filePreview,
-        sizes,
-        history: history ?? [],
-        ...look,
-      },
+    ...{
+      dataset: shown ? datasetWithColumnsOf(dataset, shown) : dataset,
+      namespace: namespace?.label ?? dataset.namespace,
+      columnPages: columnsWithPage(dataset),
     },
-    isComplete,
+    ...{ version: shown, isVersionPage, queries, others, map, changes, state, filePreview, sizes },
+    ...{ history: history ?? [], isComplete, ...look },
   };
 }
 
@@ -183,91 +164,6 @@ async function mapSoon(
     if (isNotReady(error)) return null;
     throw error;
   }
-}
-
-interface Look extends Pick<DatasetPageParts, 'profile' | 'preview' | 'reason'> {
-  /** False if rows and profile weren't ready in time. */
-  readonly isComplete: boolean;
-}
-
-/** The profile of a version; null if it isn't ready soon. @throws NotFoundError */
-export const profileSoon = async (
-  catalogue: Catalogue,
-  version: Version,
-  wait: number,
-  request?: ProfileRequest,
-): Promise<VersionProfile | null> => soon(catalogue.profile(refOf(version), request), wait);
-
-/** The profile and the first rows of a version, as far as they are ready soon. */
-async function firstLook(catalogue: Catalogue, dataset: Dataset, version: Version, wait: number): Promise<Look> {
-  const notReady = { profile: null, preview: null, reason: '', isComplete: false };
-  try {
-    return (await soon(lookAt(catalogue, dataset, version), wait)) ?? notReady;
-  } catch (error) {
-    if (error instanceof NotFoundError) return { ...notReady, reason: error.message, isComplete: true };
-    if (error instanceof UnavailableError) return notReady;
-    throw error;
-  }
-}
-
-async function lookAt(catalogue: Catalogue, dataset: Dataset, version: Version): Promise<Look> {
-  const profile: VersionProfile = await catalogue.profile(refOf(version));
-  const columns = columnsOfPreview(profile, dataset.columns);
-  const empty = () => Array.from({ length: Math.min(profile.rows, previewRows) }, () => ({}));
-  const rows = columns.length ? await firstRows(catalogue, version, profile, columns) : empty();
-  return { profile, preview: { columns, rows }, reason: '', isComplete: true };
-}
-
-/** The columns of the first rows: those that say most; geometries only if there are no others. */
-const columnsOfPreview = keepLast((profile: VersionProfile, described: readonly Column[]): readonly Column[] => {
-  const names = new Map(described.map((column) => [column.name, column]));
-  const known = profile.columns.map(
-    ({ name, type }): Column => names.get(name) ?? { name, type, label: '', description: '', unit: '' },
-  );
-  const profiles: ReadonlyMap<string, Partial<ColumnProfile>> = profilesByColumn(undefined, profile);
-  const chosen = choosePreviewColumns(known, profiles, profile.rows, previewColumns);
-  return chosen.length ? chosen : known.slice(0, previewColumns);
-});
-
-type FirstRows = Awaited<ReturnType<typeof readRows>>;
-/** First rows by the profile of their table, which is another object when the payload is another. */
-const readFirstRows = new WeakMap<VersionProfile, { readonly names: string; readonly rows: FirstRows }>();
-
-/** The first rows, read once for as long as the table is the same. */
-async function firstRows(
-  catalogue: Catalogue,
-  version: Version,
-  profile: VersionProfile,
-  columns: readonly Column[],
-): Promise<FirstRows> {
-  const names = JSON.stringify(columns.map(({ name }) => name));
-  const known = readFirstRows.get(profile);
-  if (known?.names === names) return known.rows;
-  const rows = await readRows(catalogue, version, columns);
-  readFirstRows.set(profile, { names, rows });
-  return rows;
-}
-
-async function readRows(catalogue: Catalogue, version: Version, columns: readonly Column[]) {
-  const fields = columns.map(({ name }) => quotedName(name)).join(',');
-  const parameters: [string, string][] = [
-    ['_limit', String(previewRows)],
-    ['_fields', fields],
-  ];
-  return (await readObjects(catalogue, version, parameters)).items;
-}
-
-/** Rows as objects, with the part of the matching rows that they are. @throws NotFoundError, ValidationError, UnavailableError */
-export async function readObjects(
-  catalogue: Catalogue,
-  version: Version,
-  parameters: readonly (readonly [string, string])[],
-  budget?: WorkBudget,
-): Promise<{ readonly items: Record<string, unknown>[]; readonly part: RowsPart | null }> {
-  const rows = await catalogue.rows(refOf(version), { parameters, format: 'objects', budget });
-  const chunks: Buffer[] = [];
-  for await (const chunk of rows.stream()) chunks.push(chunk as Buffer);
-  return { items: JSON.parse(Buffer.concat(chunks).toString()), part: rows.part };
 }
 
 /** The path of the differences that the form of a dataset's page asks for: `?_from=…&_to=…`. @throws ValidationError */

@@ -111,7 +111,7 @@ async function completeDatasetPage(
   const { differenceFigures: figures, staticExport } = app;
   const budget = workBudgetOf(request);
   const options = { version, colour: query.get('_colour'), figures, viewer, staticExport, budget };
-  const { parts, isComplete } = await datasetPageParts(catalogue, dataset, options);
+  const parts = await datasetPageParts(catalogue, dataset, options);
   const chart =
     parts.version && parts.profile
       ? await chartSoon(catalogue, parts.dataset, parts.version, parts.profile, query, {
@@ -120,7 +120,7 @@ async function completeDatasetPage(
         })
       : null;
   // A page without its rows is made anew until they are ready.
-  const isReady = isComplete && chart !== undefined;
+  const isComplete = parts.isComplete && chart !== undefined;
   const shown = () => [
     parts.namespace,
     ...parts.queries,
@@ -132,9 +132,9 @@ async function completeDatasetPage(
     parts.history.map(({ id }) => id).join(),
   ];
   return {
-    dependsOn: isReady ? [...dependsOn, ...shown()] : [],
+    dependsOn: isComplete ? [...dependsOn, ...shown()] : [],
     freshFor: beforeCommitsAreReadAgain,
-    page: (context) => runInTurns(request, renderDatasetPage(context, { ...parts, chart: chart ?? null })),
+    page: (context) => runInTurns(request, renderDatasetPage(context, { ...parts, isComplete, chart: chart ?? null })),
   };
 }
 

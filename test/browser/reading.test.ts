@@ -9,7 +9,9 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
 import { type CatalogueFolder, makeLastingFolder } from '../support/folder.ts';
+import { makeWorkshop } from '../support/published.ts';
 import { serveFolder } from '../support/server.ts';
+import { serveWithSlowProfiles } from '../support/slow-profiles.ts';
 import { launchBrowser, visit } from './open-browser.ts';
 
 const example = fileURLToPath(new URL('../../catalogue-data', import.meta.url));
@@ -166,6 +168,26 @@ describe('reading pages', () => {
     assert.equal(await page.inputValue('#columns [data-filter]'), 'magnitude');
     assert.deepEqual(await shown.allTextContents(), names);
     assert.deepEqual(incidents, []);
+    await context.close();
+  });
+
+  it('of what was still being measured, soon after it is', async (test) => {
+    const workshop = await makeWorkshop();
+    test.after(() => workshop.remove());
+    await workshop.publish('trees', 'trees.csv', 'species,height\noak,12.5\nelm,9\n');
+    const slow = await serveWithSlowProfiles(workshop.catalogue, test);
+    const { page, context } = await visit(browser, slow.base, '/docs/');
+    await page.clock.install();
+    await page.goto(`${slow.base}/api/v1/namespaces/lab/datasets/trees/`);
+    assert.equal(await page.locator('#columns .hist').count(), 0);
+    const answered = page.waitForResponse((response) => response.request().method() === 'HEAD');
+    await page.clock.runFor(3000);
+    await answered;
+    assert.equal(await page.textContent('[data-changed]'), '');
+    slow.measure();
+    await page.clock.runFor(3000);
+    await page.click('[data-changed] a');
+    await page.waitForSelector('#columns .hist');
     await context.close();
   });
 

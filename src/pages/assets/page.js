@@ -97,9 +97,14 @@ if (changed) {
     });
     changed.append(`${changed.dataset.changed} `, link);
   };
-  // Not while the page is still loading.
-  setTimeout(ask, 3000);
-  setInterval(ask, 60_000);
+  // Not while the page is still loading. One that lacks what is still being read is soon another.
+  let pause = 'soon' in changed.dataset ? 3000 : 60_000;
+  const askAgain = () => {
+    ask();
+    setTimeout(askAgain, pause);
+    pause = Math.min(2 * pause, 60_000);
+  };
+  setTimeout(askAgain, 3000);
   document.addEventListener('visibilitychange', ask);
 }
 

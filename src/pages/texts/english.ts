@@ -89,6 +89,7 @@ export const english = {
   rowsNotReady: 'The rows are being read for the first time. Load this page again in a moment.',
   noRowsAtAll: 'This version has no rows.',
   asMeasured: '{count}, as measured',
+  notMeasuredYet: '{count}, still being measured',
   findColumn: 'Find a column',
   nameAndType: 'Name and type',
   meaning: 'Meaning',

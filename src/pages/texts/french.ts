@@ -87,6 +87,7 @@ export const french: Texts = {
   rowsNotReady: 'Les lignes sont lues pour la première fois. Rechargez la page dans un instant.',
   noRowsAtAll: 'Cette version n’a pas de lignes.',
   asMeasured: { one: '{count}, mesurée', other: '{count}, mesurées' },
+  notMeasuredYet: '{count}, en cours de mesure',
   findColumn: 'Trouver une colonne',
   nameAndType: 'Nom et type',
   meaning: 'Sens',

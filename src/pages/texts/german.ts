@@ -87,6 +87,7 @@ export const german: Texts = {
   rowsNotReady: 'Die Zeilen werden zum ersten Mal gelesen. Laden Sie die Seite gleich noch einmal.',
   noRowsAtAll: 'Diese Version hat keine Zeilen.',
   asMeasured: '{count}, wie gemessen',
+  notMeasuredYet: { one: '{count}, wird noch gemessen', other: '{count}, werden noch gemessen' },
   findColumn: 'Spalte finden',
   nameAndType: 'Name und Typ',
   meaning: 'Bedeutung',
