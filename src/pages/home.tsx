@@ -17,10 +17,12 @@ import { hrefOf, hrefOfRef, type PageContext, queryStringOf } from './page-conte
 import { Prose } from './prose.tsx';
 
 export interface HomeParts extends DatasetList {
-  /** The newest versions, with the datasets that they belong to. */
+  /** The datasets that changed last, each with its newest version. */
   readonly news: readonly {
     readonly version: Version;
     readonly dataset: Dataset;
+    /** Number of its older versions since the first of these changes. */
+    readonly more: number;
     /** Changes since the version before; undefined for the first. */
     readonly change?: VersionChange;
   }[];
@@ -151,7 +153,7 @@ function News({
         <section aria-labelledby="news">
           <h2 id="news">{locale.text('whatChangedLately')}</h2>
           <ol>
-            {news.map(({ version, dataset, change = 'none' }) => (
+            {news.map(({ version, dataset, more, change = 'none' }) => (
               <li key={version.id}>
                 <time dateTime={version.datetime}>{locale.date(version.datetime)}</time>
                 <a href={hrefOfRef(context, refOf(version), change === 'none' ? '' : 'diff/')} dir="auto">
@@ -159,6 +161,11 @@ function News({
                 </a>
                 <p class="faint">{newsOf(context, version, dataset)}</p>
                 <NewsChanges {...{ context, dataset, version, change }} />
+                {more > 0 && (
+                  <a href={hrefOfRef(context, refOf(dataset), '#versions')}>
+                    {locale.text('andMoreVersions', { count: more })}
+                  </a>
+                )}
               </li>
             ))}
           </ol>
@@ -191,7 +198,7 @@ function NewsChanges({
   dataset,
   version,
   change,
-}: Required<HomeParts['news'][number]> & { readonly context: PageContext }): VNode | null {
+}: Omit<Required<HomeParts['news'][number]>, 'more'> & { readonly context: PageContext }): VNode | null {
   const before = typeof change === 'object' && readyVersionBefore(dataset, version.slug);
   if (!before) return null;
   return (

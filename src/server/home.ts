@@ -1,8 +1,10 @@
 /** The home page, lists of datasets as pages, and suggestions while a search is typed. */
 import type { ListOptions } from '../catalogue/catalogue.ts';
+import { lastUpdateOf } from '../catalogue/dataset-filters.ts';
 import { readyVersionBefore } from '../catalogue/ready-versions.ts';
-import { datasetRefOf, refOf } from '../catalogue/ref.ts';
+import { refOf } from '../catalogue/ref.ts';
 import { resourceUrl, toJson } from '../catalogue/represent.ts';
+import type { Dataset, Version } from '../catalogue/types.ts';
 import { apiRoot } from '../catalogue/urls.ts';
 import type { DatasetList } from '../pages/dataset-list.tsx';
 import { findDatasets, suggestDatasets } from '../pages/find-datasets.ts';
@@ -12,7 +14,7 @@ import { runInTurns } from './in-turns.ts';
 import { lastParameterValue, parseListOptions } from './query-string.ts';
 import { type CompletePage, pathPrefix, type Representation, type RequestContext } from './route.ts';
 
-/** Versions and queries that the home page names. */
+/** Datasets that changed last, and queries, that the home page names. */
 const newsCount = 5;
 
 /** Milliseconds after which figures of differences are looked up again: somebody may have asked for those of large versions. */
@@ -36,10 +38,12 @@ export async function homeHandler(request: RequestContext): Promise<Representati
 
 async function completeHomePage(request: RequestContext, list: DatasetList): Promise<CompletePage> {
   const { app, catalogue } = request;
-  const versions = await catalogue.list('version', { pageSize: newsCount });
+  const { items } = await catalogue.list('dataset', { ordering: '-updated', pageSize: newsCount });
+  const updated = items.filter(({ versions }) => versions.length > 0);
+  const since = updated.length === newsCount ? lastUpdateOf(updated.at(-1) as Dataset) : '';
   const news = await Promise.all(
-    versions.items.map(async (version) => {
-      const dataset = await catalogue.get<'dataset'>(datasetRefOf(version));
+    updated.map(async (dataset) => {
+      const [version, ...older] = dataset.versions as readonly [Version, ...Version[]];
       const before = version.ready ? readyVersionBefore(dataset, version.slug) : undefined;
       const pair = before && { from: before, to: version, dataset };
       if (pair && app.staticExport) {
@@ -47,12 +51,13 @@ async function completeHomePage(request: RequestContext, list: DatasetList): Pro
         await app.differenceFigures.settle(Number.POSITIVE_INFINITY);
       }
       const change = pair && app.differenceFigures.request(catalogue, pair);
-      return { version, dataset, ...(change && { change }) };
+      const more = older.filter(({ datetime }) => datetime >= since).length;
+      return { version, dataset, more, ...(change && { change }) };
     }),
   );
   const queries = await catalogue.list('query', { pageSize: newsCount });
   const { count: namespaceCount } = await catalogue.list('namespace', { pageSize: 1 });
-  const shown = [...versions.items, ...news.flatMap(({ dataset, change }) => [dataset, change]), ...queries.items];
+  const shown = [...news.flatMap(({ dataset, change, more }) => [dataset, change, more]), ...queries.items];
   return {
     dependsOn: news.some(({ change }) => change === 'comparing')
       ? []

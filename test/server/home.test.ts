@@ -107,3 +107,41 @@ it('a table in a description is named in the language of the page', async (t) =>
     assert.match(text, new RegExp(`role="region" aria-label="${label}"><table>`));
   }
 });
+
+it('a dataset with many new versions is among the latest changes once', async (t) => {
+  const version = (dataset: string, day: number) => ({
+    path: `namespaces/parks/datasets/${dataset}/versions/202601${10 + day}000000000000.yaml`,
+    text: `label: v${day}\ndatetime: "2026-01-${10 + day}T00:00:00Z"\nready: true\nrows: ${day}\n`,
+  });
+  const once = ['elms', 'oaks', 'pines', 'yews', 'ferns'];
+  const records = [
+    ...[9, 8, 7, 6, 5, 4, 3, 2, 1].map((day) => version('daily', day)),
+    ...once.map((slug, i) => version(slug, i + 1)),
+  ];
+  const folder = makeFolder(
+    {
+      namespaces: { parks: { label: 'Parks' } },
+      datasets: Object.fromEntries([...once, 'daily', 'none'].map((slug) => [`parks/${slug}`, { label: slug }])),
+      files: Object.fromEntries(records.map(({ path, text }) => [path, text])),
+    },
+    t,
+  );
+  const server = await serveFolder(folder.root);
+  t.after(() => server.close());
+  const lately = async (language: string) => {
+    const headers = { Accept: 'text/html', 'Accept-Language': language };
+    const page = await (await fetch(server.base, { headers })).text();
+    const list = page.slice(page.indexOf('id="news"')).split('</ol>', 1)[0] ?? '';
+    return [...list.matchAll(/<li>(.*?)<\/li>/gs)].map(([, item = '']) => item);
+  };
+  const items = await lately('en');
+  const words = items.map((item) => item.replaceAll(/<[^>]*>/g, ' ').replace(/^.*2026/, ''));
+  assert.deepEqual(
+    words.map((one) => one.trim().split(/\s/, 1)[0]),
+    ['daily', 'ferns', 'yews', 'pines', 'oaks'],
+  );
+  // Of the day of the oldest change in the list, and later.
+  assert.match(items[0] ?? '', /<a href="[^"]*\/daily\/#versions">and 7 more versions<\/a>/);
+  assert.doesNotMatch(words.slice(1).join(), /more version/);
+  assert.match((await lately('fr')).join(), /et 7 autres versions/);
+});
