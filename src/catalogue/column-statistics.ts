@@ -2,7 +2,7 @@
 
 import { decodeMetadata } from './metadata.ts';
 import { latestReadyVersion } from './ready-versions.ts';
-import type { ColumnType, Dataset, Version } from './types.ts';
+import type { Column, ColumnType, Dataset, Version } from './types.ts';
 
 /** A value of a column as it is in the rows: dates and times as text. */
 export type StatisticsValue = number | string | boolean;
@@ -132,9 +132,14 @@ export const geometryTypesInMetadata = (version: WithMetadata): readonly string[
 export const geometryClasses = ['point', 'line', 'polygon', 'mixed', 'geometry', 'none'] as const;
 export type GeometryClass = (typeof geometryClasses)[number];
 
-/** The kind of rows of a version, by the types of geometry in its metadata. */
-export function geometryClassOf(version: WithMetadata | undefined, hasGeometry: boolean): GeometryClass {
-  if (!version || !hasGeometry) return 'none';
+/** The kind of rows of a version, by the types of geometry in its metadata. @param column with the geometries, if there is one */
+export function geometryClassOf(
+  version: (WithMetadata & Pick<Version, 'bbox'>) | undefined,
+  column: Pick<Column, 'name'> | undefined,
+): GeometryClass {
+  if (!version || !column) return 'none';
+  // Geometries that were read, and have no box around them, are all missing or empty.
+  if (!version.bbox && knownOf(version).columns.get(column.name)?.nulls !== undefined) return 'none';
   const classes = new Set(knownOf(version).geometryTypes.map(classOfType));
   if (classes.size === 0) return 'geometry';
   return classes.size === 1 ? ([...classes][0] as GeometryClass) : 'mixed';
@@ -150,5 +155,5 @@ function classOfType(type: string): GeometryClass {
 export const geometryClassOfDataset = (dataset: Dataset): GeometryClass =>
   geometryClassOf(
     latestReadyVersion(dataset),
-    dataset.columns.some(({ type }) => type === 'geometry'),
+    dataset.columns.find(({ type }) => type === 'geometry'),
   );

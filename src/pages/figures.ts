@@ -21,7 +21,7 @@ export function rowCountKey(version: ListedVersion | undefined, columns: Dataset
   const geometry = columns.find(({ type }) => type === 'geometry');
   // A row without geometry is no point.
   if (version && geometry && statisticsInMetadata(version).get(geometry.name)?.nulls) return 'rowCount';
-  const kind = geometryClassOf(version, geometry !== undefined);
+  const kind = geometryClassOf(version, geometry);
   return kind in rowCountText ? rowCountText[kind as keyof typeof rowCountText] : 'rowCount';
 }
 

@@ -42,6 +42,34 @@ describe('facets of datasets', () => {
     assert.deepEqual(facets({}, 'wells')('namespace'), { water: 1 });
   });
 
+  it('count datasets whose geometries are all missing or empty among those without geometry', () => {
+    const measured = (geometry: object, nulls: number, bbox: readonly number[] | null) => ({
+      ...{ ready: true, rows: 2, file: { name: 'rows.geojson', format: 'geojson' }, ...(bbox && { bbox }) },
+      metadata: { rows: 2, ...geometry, columns: [{ name: 'where', nulls, distinct: null }] },
+    });
+    const columns = [{ name: 'where', type: 'geometry' } as const];
+    const placed = snapshotOf({
+      namespaces: { parks: { label: 'Parks' } },
+      datasets: Object.fromEntries(
+        ['null', 'empty', 'points', 'unread'].map((slug) => [`parks/${slug}`, { label: slug, columns }]),
+      ),
+      versions: {
+        'parks/null@20260101000000000000': measured({}, 2, null),
+        'parks/empty@20260101000000000000': measured({ geometry: ['Polygon'] }, 0, null),
+        'parks/points@20260101000000000000': measured({ geometry: ['Point'] }, 1, [10, 40, 10, 40]),
+        'parks/unread@20260101000000000000': { ready: true, file: { name: 'rows.geojson', format: 'geojson' } },
+      },
+    });
+    const { facets: found } = listPage(placed, 'dataset', { facets: true });
+    const counts = Object.fromEntries(found?.values.geometry.map(({ value, count }) => [value, count]) ?? []);
+    assert.deepEqual(counts, { none: 2, point: 1, geometry: 1 });
+    const filters = { geometry: ['none'] };
+    assert.deepEqual(
+      listPage(placed, 'dataset', { filters }).items.map(({ slug }) => slug),
+      ['empty', 'null'],
+    );
+  });
+
   it('count the datasets updated since a date, and the box around the rows', () => {
     const version = (datetime: string, bbox: readonly number[]) => ({
       ...{ datetime, bbox, ready: true, file: { name: 'rows.geojson', format: 'geojson' } },
