@@ -158,7 +158,7 @@ describe('pages in a browser', () => {
           await page.setViewportSize({ width, height: 900 });
           await assertNoWiderThanWindow(page, `${name} ${width}`);
         }
-        for (const width of [3840, 1280, 768]) {
+        for (const width of [3840, 1280, 768, 360, 320]) {
           await page.setViewportSize({ width, height: 900 });
           await withStyle(page, largeText, () => assertNoWiderThanWindow(page, `${name} ${width} with text of 200 %`));
         }
