@@ -359,6 +359,22 @@ describe('reading pages', () => {
     const { page, context } = await visit(browser, base, '/api/v1/namespaces/usgs/datasets/trees/');
     const direction = await page.evaluate(() => getComputedStyle(document.querySelector('h1') as Element).direction);
     assert.equal(direction, 'rtl');
+    const ends = (...selectors: string[]) =>
+      page.evaluate(
+        (all) =>
+          all.map((one) => {
+            const range = document.createRange();
+            range.selectNodeContents(document.querySelector(one) as Element);
+            const { left, right } = range.getBoundingClientRect();
+            return [left, right].map(Math.round);
+          }),
+        selectors,
+      );
+    const [title, description] = await ends('h1', '.lead .prose p');
+    assert.equal(title?.[1], description?.[1], 'a title and its description begin at the same edge');
+    await page.goto(`${base}/api/v1/datasets/?search=${encodeURIComponent('أشجار')}`);
+    const [listed, described] = await ends('.hit h3', '.hit p');
+    assert.equal(listed?.[0], described?.[0], 'in a list, both are on the side of the others');
     await context.close();
   });
 });
