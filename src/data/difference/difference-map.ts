@@ -3,9 +3,9 @@ import type { Difference, PlainRow, RowChange } from '../../catalogue/difference
 import { mapSize } from '../../catalogue/maps.ts';
 import { Turns } from '../event-loop.ts';
 import { type Geometry, isGeometry } from '../geometry/geometry.ts';
+import { cutAtAntimeridian } from '../map/antimeridian.ts';
 import { loadBasemap } from '../map/basemap.ts';
 import { drawBasemap } from '../map/basemap-picture.ts';
-import { clipLine, clipRing } from '../map/clip.ts';
 import { chooseProjection, ExtentBuilder, type PictureProjection } from '../map/projection.ts';
 import { PathWriter } from '../map/svg-path.ts';
 
@@ -113,9 +113,9 @@ async function pathsOf(
   for (const geometry of geometries) {
     if (turns.isOver) await turns.next();
     for (const { kind, positions } of linesOf(geometry))
-      for (const part of kind === 'dots'
-        ? [positions.flatMap(([x = 0, y = 0]) => [x, y])]
-        : cutAtAntimeridian(positions, kind)) {
+      for (const part of (kind !== 'dots' && cutAtAntimeridian(positions, kind)) || [
+        positions.flatMap(([x = 0, y = 0]) => [x, y]),
+      ]) {
         const places: number[] = [];
         for (let i = 0; i < part.length; i += 2) {
           projection.project(part[i] as number, part[i + 1] as number, at);
@@ -130,35 +130,5 @@ async function pathsOf(
   return (['areas', 'lines', 'dots'] as const).flatMap((kind) => {
     const path = String(writers[kind]);
     return path ? [[kind, path] as const] : [];
-  });
-}
-
-/** Distance from 180 degrees that is none, in degrees. */
-const edge = 1e-6;
-/** The world, in degrees. */
-const world = [-180, -90, 180, 90] as const;
-
-/** A line in parts, x and y in turns: one that jumps from 180 to -180 degrees goes on beyond 180, and is cut there. */
-function cutAtAntimeridian(
-  positions: readonly (readonly number[])[],
-  kind: 'lines' | 'areas',
-): readonly (readonly number[])[] {
-  const whole: number[] = [];
-  let turn = 0;
-  let crosses = false;
-  for (const [longitude = 0, y = 0] of positions) {
-    // What is cut at 180 degrees already stays at its edge; from edge to edge a ring goes around a pole.
-    const x = Math.abs(Math.abs(longitude) - 180) < edge ? Math.sign(longitude) * (180 - edge) : longitude;
-    const before = whole.at(-2);
-    if (before !== undefined && Math.abs(before - x) < 360 - 4 * edge) turn = 360 * Math.round((before - x) / 360);
-    if (turn !== 0) crosses = true;
-    whole.push(x + turn, y);
-  }
-  if (!crosses) return [whole];
-  return [-360, 0, 360].flatMap((by) => {
-    const shifted = whole.map((value, at) => (at % 2 === 0 ? value + by : value));
-    if (kind === 'lines') return clipLine(shifted, world);
-    const ring = clipRing(shifted, world);
-    return ring.length >= 6 ? [ring] : [];
   });
 }

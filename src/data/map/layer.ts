@@ -4,10 +4,12 @@
  * the grid for tiles of points, and the vertices of shapes.
  */
 import { type Turns, workInRanges } from '../event-loop.ts';
+import type { Bbox } from '../geometry/geometry.ts';
 import { toWkb } from '../geometry/wkb.ts';
 import type { TableRow } from '../table/row-cursor.ts';
 import type { RowSet } from '../table/row-set.ts';
 import type { Table } from '../table/table.ts';
+import { cutWithBox, mayCrossAntimeridian } from './antimeridian.ts';
 import { yOfLatitude } from './mercator.ts';
 import { OutlineBuilder, type OutlineLayer, ShapeBuilder, type ShapeLayer } from './shapes.ts';
 
@@ -82,7 +84,9 @@ async function buildOutlines(table: Table, turns: Turns): Promise<OutlineLayer> 
   for await (const group of table.scanRowGroups({ columns: [] })) {
     for (const row of group) {
       const box = row.bbox();
-      if (box) builder.addRow(row.index, box, wkbOf(row));
+      const cut = box && cutRow(row, box);
+      if (cut) builder.addRow(row.index, [-180, box[1], 180, box[3]], toWkb(cut.geometry), cut.box);
+      else if (box) builder.addRow(row.index, box, wkbOf(row));
       if (turns.isOverAfterItem()) await turns.next();
     }
   }
@@ -99,11 +103,19 @@ export async function readShapes(
   const builder = new ShapeBuilder(outlines);
   for await (const group of table.scanRowGroups({ columns: [], ...(rows && { rows }) })) {
     for (const row of group) {
-      builder.addRow(row.index, row.bbox() && wkbOf(row));
+      const box = row.bbox();
+      const cut = box && cutRow(row, box);
+      builder.addRow(row.index, cut ? toWkb(cut.geometry) : box && wkbOf(row));
       if (turns.isOver) await turns.next();
     }
   }
   return builder.finish();
+}
+
+/** The geometry of a row as maps draw it, cut at the antimeridian; null for one that stays as it is. */
+export function cutRow(row: TableRow, box: Bbox): ReturnType<typeof cutWithBox> {
+  const geometry = mayCrossAntimeridian(box) ? row.geometry() : null;
+  return geometry && cutWithBox(geometry);
 }
 
 function wkbOf(row: TableRow): Uint8Array | null {

@@ -10,7 +10,7 @@ import { xOfLongitude } from './mercator.ts';
 import { quantileColours, valueColours } from './picture-style.ts';
 import { type PictureProjection, projectGrid, type Size } from './projection.ts';
 import { randomOf } from './random.ts';
-import { type OutlineLayer, type ShapeLayer, shapeKindOfPart, shapeKinds } from './shapes.ts';
+import { boxInPicture, type OutlineLayer, type ShapeLayer, shapeKindOfPart, shapeKinds } from './shapes.ts';
 import { type MapSource, rowAt, rowCountOf } from './source.ts';
 import { PathWriter } from './svg-path.ts';
 import { Thinning } from './thinning.ts';
@@ -99,10 +99,9 @@ async function shapesAt(
 const pointOf = ({ longitudes, latitudes }: PointLayer, row: number) =>
   [longitudes[row] as number, latitudes[row] as number] as const;
 
-const middleOf = ({ boxes }: Pick<OutlineLayer, 'boxes'>, row: number) => {
-  const at = 4 * row;
-  const [west, south] = [boxes[at] as number, boxes[at + 1] as number];
-  return [(west + (boxes[at + 2] as number)) / 2, (south + (boxes[at + 3] as number)) / 2] as const;
+const middleOf = (layer: OutlineLayer, row: number) => {
+  const [west, south, east, north] = boxInPicture(layer, row);
+  return [(west + east) / 2, (south + north) / 2] as const;
 };
 
 const place0 = new Float64Array(2);
@@ -144,10 +143,11 @@ async function placeRows(source: MapSource, projection: PictureProjection, turns
         projection.project(longitude, layer.latitudes[row] as number, at);
       } else {
         if (layer.kinds[row] === shapeKinds.none) continue;
-        const { boxes, gridBoxes } = layer;
-        const [west, south] = [boxes[4 * row] as number, boxes[4 * row + 1] as number];
-        const [east, north] = [boxes[4 * row + 2] as number, boxes[4 * row + 3] as number];
-        const width = (gridBoxes[4 * row + 2] as number) - (gridBoxes[4 * row] as number);
+        const { cutBoxes, gridBoxes } = layer;
+        const [west, south, east, north] = boxInPicture(layer, row);
+        const width = cutBoxes.has(row)
+          ? xOfLongitude(east) - xOfLongitude(west)
+          : (gridBoxes[4 * row + 2] as number) - (gridBoxes[4 * row] as number);
         const height = (gridBoxes[4 * row + 3] as number) - (gridBoxes[4 * row + 1] as number);
         sizes[position] =
           projection.kind === 'mercator'

@@ -11,6 +11,7 @@ import { makeLegend } from './colour-classes.ts';
 import { drawMarks, type MarkOptions } from './marks.ts';
 import { styleElement } from './picture-style.ts';
 import { chooseProjection, ExtentBuilder, type MapExtent } from './projection.ts';
+import { boxInPicture } from './shapes.ts';
 import { type MapSource, rowAt, rowCountOf } from './source.ts';
 import { escapeXml } from './svg-path.ts';
 
@@ -69,10 +70,9 @@ export async function measure(source: MapSource, turns: Turns): Promise<{ extent
         if (Number.isNaN(x)) continue;
         builder.add(x, y, x, y);
       } else {
-        const { boxes } = layer;
-        const west = boxes[4 * row] as number;
-        if (Number.isNaN(west)) continue;
-        builder.add(west, boxes[4 * row + 1] as number, boxes[4 * row + 2] as number, boxes[4 * row + 3] as number);
+        const box = boxInPicture(layer, row);
+        if (Number.isNaN(box[0])) continue;
+        builder.add(...box);
       }
       located++;
     }

@@ -23,6 +23,8 @@ export interface OutlineLayer {
   readonly gridBoxes: Int32Array;
   /** Of each row, as in `shapeKinds`. */
   readonly kinds: Uint8Array;
+  /** Boxes of the rows that are cut at the antimeridian, by row: their east is beyond 180. In `boxes` they go around the world. */
+  readonly cutBoxes: ReadonlyMap<number, Bbox>;
   /** Bytes of each row's geometry in WKB: 16 or 24 for each vertex, and some more. */
   readonly lengths: Uint32Array;
   /** Memory in bytes. */
@@ -44,11 +46,25 @@ export interface ShapeLayer extends Omit<OutlineLayer, 'lengths'> {
   readonly isComplete: boolean;
 }
 
+/** The box of a row in degrees, its west NaN without a geometry; east of a row on both sides of the antimeridian is beyond 180. */
+export function boxInPicture({ boxes, cutBoxes }: Pick<OutlineLayer, 'boxes' | 'cutBoxes'>, row: number): Bbox {
+  const at = 4 * row;
+  return (
+    cutBoxes.get(row) ?? [
+      boxes[at] as number,
+      boxes[at + 1] as number,
+      boxes[at + 2] as number,
+      boxes[at + 3] as number,
+    ]
+  );
+}
+
 export class OutlineBuilder {
   readonly #boxes: Float64Array;
   readonly #gridBoxes: Int32Array;
   readonly #kinds: Uint8Array;
   readonly #lengths: Uint32Array;
+  readonly #cutBoxes = new Map<number, Bbox>();
 
   constructor(rows: number) {
     this.#boxes = new Float64Array(4 * rows).fill(Number.NaN);
@@ -57,9 +73,10 @@ export class OutlineBuilder {
     this.#lengths = new Uint32Array(rows);
   }
 
-  /** @param wkb as `toWkb` writes it */
-  addRow(row: number, box: Bbox, wkb: Uint8Array | null): void {
+  /** @param wkb as `toWkb` writes it @param cutBox of a row that is cut at the antimeridian */
+  addRow(row: number, box: Bbox, wkb: Uint8Array | null, cutBox?: Bbox): void {
     if (!wkb) return;
+    if (cutBox) this.#cutBoxes.set(row, cutBox);
     const at = 4 * row;
     this.#boxes.set(box, at);
     this.#gridBoxes[at] = Math.round(xOfLongitude(box[0]));
@@ -72,7 +89,8 @@ export class OutlineBuilder {
 
   finish(): OutlineLayer {
     const arrays = { boxes: this.#boxes, gridBoxes: this.#gridBoxes, kinds: this.#kinds, lengths: this.#lengths };
-    return { kind: 'shapes', rows: this.#kinds.length, ...arrays, bytes: 53 * this.#kinds.length };
+    const rows = this.#kinds.length;
+    return { kind: 'shapes', rows, ...arrays, cutBoxes: this.#cutBoxes, bytes: 53 * rows + 100 * this.#cutBoxes.size };
   }
 }
 

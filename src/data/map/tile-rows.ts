@@ -1,11 +1,14 @@
-/** The rows of a tile: exactly those that `/data/` finds with the tile's box, its buffer included. */
+/**
+ * The rows of a tile: exactly those that `/data/` finds with the tile's box, its buffer included; but for shapes that cross the
+ * antimeridian in one piece, which lie there on maps, and on the other side of the world for a filter.
+ */
 import type { TileAddress } from '../../catalogue/maps.ts';
 import { type Turns, workInRanges } from '../event-loop.ts';
 import { bboxToGeometry, isBboxWithin, longitudeShifts, type PlanarBbox } from '../geometry/bounding-box.ts';
 import { loadGeos, PreparedGeometry, testWithGeosGeometry } from '../geometry/geos.ts';
 import { RowSet } from '../table/row-set.ts';
 import { LargeShapes } from './large-shapes.ts';
-import type { PointLayer } from './layer.ts';
+import { cutRow, type PointLayer } from './layer.ts';
 import { tileBoundsWithBuffer, worldSize, xOfLongitude, yOfLatitude } from './mercator.ts';
 import { intersectsSurely } from './shape-index.ts';
 import type { ShapeLayer } from './shapes.ts';
@@ -187,7 +190,8 @@ async function testExactly(
   const areas = new Map(windows.map((window) => [window, new PreparedGeometry(geos, bboxToGeometry(window.box))]));
   for await (const group of table.scanRowGroups({ columns: [], rows: set })) {
     for (const row of group) {
-      const geometry = row.geometry();
+      const box = row.bbox();
+      const geometry = (box && cutRow(row, box)?.geometry) ?? row.geometry();
       const test = geometry && large.add(geos, row.index, geometry);
       if (test) findWindow(row.index, ({ box }) => test(box));
       else if (geometry)

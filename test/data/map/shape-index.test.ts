@@ -27,7 +27,7 @@ function layerOf(parts: readonly Part[]): ShapeLayer {
   }
   return {
     ...{ kind: 'shapes', rows: 1, bytes: 0, isComplete: true },
-    ...{ boxes: new Float64Array(4), gridBoxes: new Int32Array(4), kinds: new Uint8Array(1) },
+    ...{ boxes: new Float64Array(4), gridBoxes: new Int32Array(4), kinds: new Uint8Array(1), cutBoxes: new Map() },
     firstParts: Uint32Array.of(0, parts.length),
     partKinds: Uint8Array.from(parts, ({ kind }) => kind),
     firstVertices: Uint32Array.from(firstVertices),
