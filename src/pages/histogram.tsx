@@ -64,7 +64,7 @@ export function HistogramBars({
                 rows: locale.text('rowCount', { count: matched?.[i] ?? count }),
               })}
             </title>
-            <rect class="hot" x={(i * pitch).toFixed(1)} width={pitch.toFixed(1)} height={floor} />
+            <rect x={tenths(i * pitch)} width={tenths(pitch)} height={floor} />
           </a>
         ),
       )}
@@ -72,14 +72,17 @@ export function HistogramBars({
   );
 }
 
+/** To a tenth of a pixel, in as few characters as possible. */
+const tenths = (pixels: number): number => Math.round(10 * pixels) / 10;
+
 /** Bars as one path: as high as their counts, the highest as high as there is room; at least a pixel. */
 function pathOfBars(counts: readonly number[], pitch: number, floor: number): string {
   const most = Math.max(...counts, 1);
-  const width = (pitch - (pitch > 4 ? 1 : 0)).toFixed(1);
+  const width = tenths(pitch - (pitch > 4 ? 1 : 0));
   const bar = (count: number, i: number) =>
     count === 0
       ? ''
-      : `M${(i * pitch).toFixed(1)} ${floor}v-${Math.max(1, (count / most) * (floor - 1)).toFixed(1)}h${width}V${floor}z`;
+      : `M${tenths(i * pitch)} ${floor}v-${tenths(Math.max(1, (count / most) * (floor - 1)))}h${width}V${floor}z`;
   return counts.map(bar).join('');
 }
 
