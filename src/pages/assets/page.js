@@ -151,6 +151,8 @@ if (parts.length) {
     const topOf = ({ hash }) => document.querySelector(hash)?.getBoundingClientRect().top ?? innerHeight;
     const begun = parts.filter((link) => topOf(link) < innerHeight * (isAtEnd ? 1 : 0.3));
     const read = begun.find((link) => link.hash === location.hash && topOf(link) >= 0) ?? begun.at(-1);
+    // On phones the list is wider than the window.
+    if (read && !read.ariaCurrent) read.closest('ul').scrollLeft = read.offsetLeft - 40;
     for (const link of parts) link.ariaCurrent = link === read ? 'location' : null;
   };
   for (const type of ['scroll', 'resize', 'hashchange']) addEventListener(type, mark);
