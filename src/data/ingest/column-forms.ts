@@ -8,11 +8,13 @@ import { textForms, type Utf8Texts } from '../formats/utf8-texts.ts';
 import type { ColumnSettings } from './column-settings.ts';
 import { isCommonUtf8Date, numberTextKind, parseBooleanText } from './infer-types.ts';
 import { MisfitCounter, type Misfits } from './misfits.ts';
+import { type GroupMark, NumberGroups } from './number-groups.ts';
 import { SlashedDates } from './slashed-dates.ts';
 import {
   type DateForm,
   decimalComma,
   decimalPoint,
+  hasCommaGroups,
   hasDecimalComma,
   hasPointGroups,
   isBlank,
@@ -41,8 +43,9 @@ export class ColumnForms {
   #isComma = false;
   #areDates = true;
   #isDate = false;
-  /** The first text with several points between thousands. */
-  #grouped: string | null = null;
+  /** True if every value so far can be a number with a decimal point. */
+  #arePoints = true;
+  readonly #groups = new NumberGroups();
   /** True if one of the dates has a time of day. */
   #haveTimes = false;
   /** Number of texts, in a column of numbers by a type that people set, that are numbers in one of the forms only. */
@@ -94,6 +97,7 @@ export class ColumnForms {
     for (const text of values) {
       if (typeof text !== 'string' || text.length > maxLength || !/[.,e]/i.test(text)) continue;
       const isComma = looseComma.kindOf(text) !== 0;
+      this.#groups.add(text);
       if (isComma === (loosePoint.kindOf(text) !== 0)) continue;
       if (!isComma) this.#pointsOnly++;
       else {
@@ -134,10 +138,12 @@ export class ColumnForms {
     return this.#hasBlanks || (this.dates !== null && this.#settings.dates === undefined && !this.#areDates);
   }
 
-  /** A number with several points between thousands, if all texts are whole numbers, with such points or without; else null. */
-  get grouped(): string | null {
+  /** What stands between thousands of texts, all of which are numbers with it or without, or was read so; null if nothing does. */
+  get groups(): GroupMark | null {
     const { type, numbers } = this.#settings;
-    return type === undefined && numbers === undefined && this.#areCommas && !this.#isComma ? this.#grouped : null;
+    if (numbers !== undefined) return null;
+    if (type !== undefined) return this.numbers === decimalPoint ? this.#groups.comma : null;
+    return this.#isComma ? null : this.#groups.found({ comma: this.#areCommas, point: this.#arePoints });
   }
 
   /** True if the points of all numbers were taken for decimal points, and may stand between thousands. */
@@ -160,6 +166,7 @@ export class ColumnForms {
     }
     this.slashedDates.stop();
     this.#groupingPoints += groupingPoints;
+    this.#groups.addNumbers(groupingPoints !== 0);
     this.#hasNumbers = true;
     this.#areDates = false;
     if (!fitCommas && this.numbers !== decimalComma) this.#areCommas = false;
@@ -171,13 +178,15 @@ export class ColumnForms {
     const mayFit =
       text.length <= maxLength && (first <= 32 || (first >= 44 && first <= 46) || (first >= 48 && first <= 57));
     const isComma = mayFit && decimalComma.kindOf(text) !== 0;
-    const isNumber = isComma || (mayFit && numberTextKind(text) !== 0);
+    const isPoint = mayFit && (numberTextKind(text) !== 0 || hasCommaGroups(text));
+    const isNumber = isComma || isPoint;
     const isDate = mayFit && !isNumber && recognizedDateForm(text) !== undefined;
     this.#areCommas &&= isComma || isBlank(text);
+    this.#arePoints &&= isPoint || isBlank(text);
+    if (isNumber) this.#groups.add(text);
     this.#areDates &&= isDate;
     this.slashedDates.add(text);
     if (isComma && this.#mustBeComma(text)) this.#isComma = this.#setExample(text);
-    if (isComma && hasPointGroups(text)) this.#grouped ??= text;
     if (isDate) this.#isDate = this.#setExample(text);
     this.#isCode ||= mayFit && !isNumber && /^-?\d+$/.test(text);
     if (isNumber) this.#numbersMisfits.addFits();
@@ -208,7 +217,7 @@ export class ColumnForms {
         else {
           this.#areDates = false;
           this.slashedDates.stop();
-          if (form !== byteForms.integer) this.#areCommas = false;
+          if (form !== byteForms.integer) this.#areCommas = this.#arePoints = false;
           if (form === byteForms.code) this.#isCode = true;
           if (form === byteForms.integer) this.#numbersMisfits.addFits();
           else this.#numbersMisfits.addFurtherMisfit();

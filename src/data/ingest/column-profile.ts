@@ -88,9 +88,9 @@ export class ColumnProfile {
     return isText && this.#textual ? this.#forms.slashedDates.found : null;
   }
 
-  /** A number with points between thousands, if all values are whole numbers in texts that have such points; else null. */
-  get grouped(): string | null {
-    return this.type === 'string' ? this.#forms.grouped : null;
+  /** What stands between thousands of the texts, or of numbers that were read by the type that people set; null if nothing does. */
+  get groups(): ColumnForms['groups'] {
+    return this.#settings.type === undefined && this.type !== 'string' ? null : this.#forms.groups;
   }
 
   /** True for numbers read with decimal points, all of which may be points between thousands. */

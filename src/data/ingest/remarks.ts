@@ -48,7 +48,7 @@ export function ingestRemarks(
     ...columns.flatMap(({ name, profile }) => [
       ...recognitionRemarks(name, profile),
       ...dateFormatRemarks(name, profile),
-      ...groupedRemarks(name, profile),
+      ...groupsRemarks(name, profile),
       // Of a head of several rows, the cells below the first are no values.
       ...(profile.type === 'string' && Number(profile.misfits?.line) <= headEnd ? [] : misfitRemarks(name, profile)),
     ]),
@@ -143,12 +143,18 @@ function dateFormatRemarks(name: string, { dateFormats }: ColumnProfile): string
   ];
 }
 
-const groupedRemarks = (name: string, { grouped }: ColumnProfile): string[] =>
-  grouped === null
-    ? []
-    : [
-        `Column "${excerpt(name)}": text, since ${grouped} has points between thousands. To read numbers: --type ${quoted(name)}=integer`,
-      ];
+/** Remarks about marks between thousands: that numbers were read with them, or how texts are. */
+function groupsRemarks(name: string, { groups }: ColumnProfile): string[] {
+  if (!groups) return [];
+  const column = `Column "${excerpt(name)}"`;
+  const { mark, example, isSure, type } = groups;
+  if (type === undefined) {
+    const otherwise = isSure ? '' : ' If they are decimal commas: --decimal ,';
+    return [`${column}: read as numbers with ${mark}s between thousands such as ${example}.${otherwise}`];
+  }
+  const reason = isSure ? `has ${mark}s between thousands` : `may have a ${mark} between thousands`;
+  return [`${column}: text, since ${example} ${reason}. To read numbers: --type ${quoted(name)}=${type}`];
+}
 
 function misfitRemarks(name: string, { misfits, type }: ColumnProfile): string[] {
   if (!misfits) return [];

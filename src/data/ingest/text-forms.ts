@@ -37,13 +37,15 @@ const commaPattern =
 
 const withDecimalPoint = (text: string) => text.trim().replaceAll('.', '').replace(',', '.');
 
-/** Numbers as people force them: also `+1`, `007` and `1 234`. */
+/** Numbers as people force them: also `+1`, `007`, `1 234`, and with decimal points `1,234.5`. */
 export const looseNumberForm = (form: NumberForm): NumberForm => {
-  const tidy = (text: string) =>
-    text
+  const tidy = (text: string) => {
+    const digits = text
       .replace(/[\s'\u2019]/g, '')
       .replace(/^([+-]?)0+(?=\d)/, '$1')
       .replace(/^\+/, '');
+    return form === decimalPoint && hasCommaGroups(digits) ? digits.replaceAll(',', '') : digits;
+  };
   return {
     kindOf: (text) => form.kindOf(tidy(text)),
     isNumber: (text) => form.isNumber(tidy(text)),
@@ -59,6 +61,9 @@ export function hasDecimalComma(text: string, delimiter: string | undefined): bo
   const comma = text.indexOf(',');
   return comma !== -1 && (delimiter === ';' || text.trim().length - comma !== 4 || /^-?0?,/.test(text.trim()));
 }
+
+/** True for a number with commas that may stand between thousands: `1,234`, `1,234,567.5`. */
+export const hasCommaGroups = (text: string): boolean => /^[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?$/.test(text.trim());
 
 /** True for a whole number with several points, which can only stand between thousands: `1.234.567`. */
 export const hasPointGroups = (text: string): boolean => /^-?[1-9]\d{0,2}(?:\.\d{3}){2,}$/.test(text.trim());

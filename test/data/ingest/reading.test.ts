@@ -175,6 +175,37 @@ test('whole numbers with points between thousands are text, which a remark says,
     assert.deepEqual((await read(`a;b\n${cells};x\n`)).remarks, [], cells);
 });
 
+test('numbers with commas between thousands are text, which a remark says, and the type that it advises reads them', async () => {
+  const cases: readonly [text: string, reason: string, type: 'integer' | 'float', sure: boolean][] = [
+    ['a,b\n"1,234,567",x\n"12,345",x\n-999,x\n,x\n', '1,234,567 has commas', 'integer', true],
+    ['a,b\n"12,345",x\n999,x\n', '12,345 may have a comma', 'integer', false],
+    ['a\tb\n12,345\tx\n1,234,567.5\tx\n', '1,234,567.5 has commas', 'float', true],
+    ['a,b\n12.5,x\n"1,234",x\n', '1,234 may have a comma', 'float', false],
+    [many((n) => (n < 8500 ? '12.5' : '1,234,567')), '1,234,567 has commas', 'float', true],
+  ];
+  for (const [text, reason, type, sure] of cases) {
+    const { types, values, remarks } = await read(text);
+    assert.equal(types[0], 'a:string');
+    assert.deepEqual(remarks, [
+      `Column "a": text, since ${reason} between thousands. To read numbers: --type a=${type}`,
+    ]);
+    const meant = await read(text, { types: { a: type } });
+    assert.equal(meant.types[0], `a:${type}`);
+    assert.deepEqual(
+      meant.values.slice(0, 3).map(([a]) => a),
+      values.slice(0, 3).map(([a]) => Number(String(a).replaceAll(',', ''))),
+    );
+    const [example = ''] = reason.split(' ');
+    const otherwise = sure ? '' : ' If they are decimal commas: --decimal ,';
+    const said = `Column "a": read as numbers with commas between thousands such as ${example}.${otherwise}`;
+    assert.deepEqual(meant.remarks, [said]);
+  }
+  const { values, remarks } = await read('a,b\n"12,345",x\n"1,5",x\n', { types: { a: 'float' } });
+  assert.deepEqual([values.map(([a]) => a), remarks.length], [[12.345, 1.5], 1]);
+  for (const cells of ['"1,23",x\n"1,234"', '"1,2345",x\n"1,234"', '"01,234",x\n"2,345"', '"1,234",x\n"2,345,x"'])
+    assert.ok(!(await read(`a,b\n${cells},x\n`)).remarks.some((remark) => /thousands/.test(remark)), cells);
+});
+
 test('minus zero beside decimal commas has no point that may stand between thousands', async () => {
   for (const text of ['a;b\n-0;1,5\n2;2,5\n', many((n) => `${n % 2 ? '-0' : 7};1,5`, 'a;b;c')]) {
     const { remarks } = await read(text);

@@ -1,0 +1,46 @@
+/** Marks between the thousands of a column's numbers: points as in `1.234.567`, or commas as in `1,234,567.5`. */
+import { decimalComma, hasCommaGroups, hasPointGroups } from './text-forms.ts';
+
+/** A mark that was found, with the first text that has it. */
+export interface GroupMark {
+  readonly mark: 'point' | 'comma';
+  readonly example: string;
+  /** False for a comma in each text that may also be a decimal one: `1,234`. */
+  readonly isSure: boolean;
+  /** The type that reads the texts as numbers, if they weren't read so. */
+  readonly type?: 'integer' | 'float';
+}
+
+export class NumberGroups {
+  #point: GroupMark | null = null;
+  #comma: GroupMark | null = null;
+  #haveFractions = false;
+
+  /** Adds a text that may be a number. */
+  add(text: string): void {
+    this.#haveFractions ||= text.includes('.');
+    if (hasPointGroups(text)) this.#point ??= { mark: 'point', example: text.trim(), isSure: true };
+    if (this.#comma?.isSure || !hasCommaGroups(text)) return;
+    const isSure = decimalComma.kindOf(text) === 0;
+    if (isSure || !this.#comma) this.#comma = { mark: 'comma', example: text.trim(), isSure };
+  }
+
+  /** Adds numbers that were read without marks. */
+  addNumbers(haveFractions: boolean): void {
+    this.#haveFractions ||= haveFractions;
+  }
+
+  /** Commas between thousands; null if there were none. */
+  get comma(): GroupMark | null {
+    return this.#comma;
+  }
+
+  /**
+   * The mark with which all values are numbers, and the type that reads them; null if there is none.
+   * @param fits the decimal separators with which all of them are numbers
+   */
+  found(fits: { readonly comma: boolean; readonly point: boolean }): GroupMark | null {
+    if (fits.comma && this.#point) return { ...this.#point, type: 'integer' };
+    return fits.point && this.#comma ? { ...this.#comma, type: this.#haveFractions ? 'float' : 'integer' } : null;
+  }
+}
