@@ -104,9 +104,53 @@ export function pathAfterMove(path: string, { path: record, to }: Renaming): str
   return path.startsWith(from) ? target + path.slice(from.length) : path;
 }
 
-/** The path of a file before moves, of which each builds on those before. */
-export function pathBeforeMoves(path: string, moves: readonly Move[]): string {
-  return moves.reduceRight((at, { path: from, to }) => pathAfterMove(at, { path: to, to: from }), path);
+/** Positions of moves by what they move, before and after them: a path is found without a look at all of thousands. */
+interface MoveIndex {
+  readonly length: number;
+  readonly before: ReadonlyMap<string, readonly number[]>;
+  readonly after: ReadonlyMap<string, readonly number[]>;
+}
+const indexes = new WeakMap<readonly Renaming[], MoveIndex>();
+
+function indexOfMoves(moves: readonly Renaming[]): MoveIndex {
+  const known = indexes.get(moves);
+  if (known?.length === moves.length) return known;
+  const positionsOf = (recordOf: (move: Renaming) => string) => {
+    const positions = new Map<string, number[]>();
+    for (const [i, move] of moves.entries()) {
+      const root = containerFolder(recordOf(move)) ?? recordOf(move);
+      positions.set(root, [...(positions.get(root) ?? []), i]);
+    }
+    return positions;
+  };
+  const index = { length: moves.length, before: positionsOf(({ path }) => path), after: positionsOf(({ to }) => to) };
+  indexes.set(moves, index);
+  return index;
+}
+
+const positionsFor = (path: string, positions: MoveIndex['before']): readonly number[] =>
+  [path, ...enclosingContainerFolders(path)].flatMap((root) => positions.get(root) ?? []);
+
+/** The path of a file after moves, of which each builds on those before. @param start position of the first one */
+export function pathAfterMoves(path: string, moves: readonly Renaming[], start = 0): string {
+  const { before } = indexOfMoves(moves);
+  for (let at = path, next = start; ; next++) {
+    next = Math.min(...positionsFor(at, before).filter((position) => position >= next));
+    const move = moves[next];
+    if (!move) return at;
+    at = pathAfterMove(at, move);
+  }
+}
+
+/** The path of a file before moves, of which each builds on those before. @param end position behind the last one */
+export function pathBeforeMoves(path: string, moves: readonly Renaming[], end = moves.length): string {
+  const { after } = indexOfMoves(moves);
+  for (let at = path, last = end; ; ) {
+    last = Math.max(...positionsFor(at, after).filter((position) => position < last));
+    const move = moves[last];
+    if (!move) return at;
+    at = pathAfterMove(at, { path: move.to, to: move.path });
+  }
 }
 
 /** A file with its path before moves. @param path after them, as in `files` */

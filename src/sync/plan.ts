@@ -8,7 +8,7 @@ import { type Blocked, classifySyncFiles, type SyncInput } from './classify.ts';
 import { delayWideningMoves } from './delayed-moves.ts';
 import { actualPath, isSameFile } from './extensions.ts';
 import { containerFolder, type Files, type LocatedFile, type Side } from './files.ts';
-import { locateFile, locateFileBefore, type Move, pathAfterMove, pathBeforeMoves } from './moves.ts';
+import { locateFile, locateFileBefore, type Move, pathAfterMoves, pathBeforeMoves } from './moves.ts';
 import { type SyncStep, sortByStage } from './steps.ts';
 
 /** A file that both sides have changed, in different ways. */
@@ -107,15 +107,17 @@ function moveSteps(
   blocked: ReadonlySet<Move>,
 ): SyncStep[] {
   const removed = new Set(conflicting.flatMap((path) => (target.has(path) ? [] : (containerFolder(path) ?? []))));
+  const byOther = moves.filter((move) => move.by !== by);
+  let pending = 0;
   return moves.flatMap((move, i): SyncStep[] => {
+    if (move.by !== by) pending++;
     if (blocked.has(move) || enclosingContainerFolders(move.to).some((folder) => removed.has(folder))) return [];
-    const last = moves.slice(i + 1).reduce(pathAfterMove, move.to);
+    const last = pathAfterMoves(move.to, moves, i + 1);
     const file = target.get(last);
     if (move.by !== by || file === undefined) return [];
-    const pending = moves.slice(0, i).filter((other) => other.by !== by);
     const [path, to] = [move.path, move.to].map((one) => actualPath(one, file)) as [string, string];
     const [from, fromTo] = [move.path, move.to].map((one) =>
-      actualPath(pathBeforeMoves(one, pending), base.get(last)),
+      actualPath(pathBeforeMoves(one, byOther, pending), base.get(last)),
     ) as [string, string];
     return [{ do: 'move', path, to, from, fromTo, ifMatch: file.checksum }];
   });

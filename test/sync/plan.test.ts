@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { isSynced } from '../../src/catalogue/manifest-groups.ts';
 import { joinExtensions } from '../../src/sync/extensions.ts';
 import type { Files } from '../../src/sync/files.ts';
-import { type Move, moveCandidates } from '../../src/sync/moves.ts';
+import { type Move, moveCandidates, pathAfterMove, pathAfterMoves, pathBeforeMoves } from '../../src/sync/moves.ts';
 import { nameCoversPath, selectNamedPartOfPlan } from '../../src/sync/named-part.ts';
 import { baseFilesAfterConflictChoice, planSync, type SyncPlan } from '../../src/sync/plan.ts';
 import type { SyncStep } from '../../src/sync/steps.ts';
@@ -235,5 +235,54 @@ describe('names', () => {
     const all = plan({}, { ...whole, 'queries/q.yaml': 'q' }, {});
     const few = selectNamedPartOfPlan(all, ['parks/trees@2020']);
     assert.deepEqual(words(few), { outgoing: [`write ${ns}`, `write ${set}`, `put ${payload}`, `write ${version}`] });
+  });
+});
+
+describe('paths and many moves', () => {
+  const recordOf = (name: string) =>
+    `namespaces/${name.replace('/', '/datasets/')}/${name.includes('/') ? 'dataset' : 'namespace'}.yaml`;
+
+  it('are followed as one move after the other', () => {
+    let seed = 7;
+    const random = (below: number) => {
+      seed = (seed * 48_271) % 2_147_483_647;
+      return seed % below;
+    };
+    const names = ['a', 'b', 'c', 'a/x', 'a/y', 'b/x', 'b/y', 'c/x'];
+    const paths = names.flatMap((name) => [
+      recordOf(name),
+      recordOf(name).replace(/[^/]+$/, 'versions/2020.yaml'),
+      'queries/q.yaml',
+    ]);
+    for (let round = 0; round < 500; round++) {
+      const moves = Array.from({ length: random(6) }, (): Move => {
+        const kind = random(2) ? names.slice(0, 3) : names.slice(3);
+        const [path, to] = [kind[random(kind.length)], kind[random(kind.length)]].map((name) => recordOf(name ?? ''));
+        return { path: path ?? '', to: to ?? '', by: 'ours' };
+      });
+      for (const path of paths) {
+        const [start, end] = [random(3), random(moves.length + 1)];
+        assert.equal(pathAfterMoves(path, moves, start), moves.slice(start).reduce(pathAfterMove, path));
+        const before = moves
+          .slice(0, end)
+          .reduceRight((at, { path: from, to }) => pathAfterMove(at, { path: to, to: from }), path);
+        assert.equal(pathBeforeMoves(path, moves, end), before);
+      }
+    }
+  });
+
+  it('make a plan of thousands of moves in a time that grows with their number', () => {
+    const planOf = (count: number) => {
+      const names = Array.from({ length: count }, (_, i) => `parks/s${i}`);
+      const sums = Object.fromEntries(names.map((name) => [recordOf(`${name}-new`), name]));
+      const moves = names.map((name): Move => ({ path: recordOf(name), to: recordOf(`${name}-new`), by: 'ours' }));
+      const started = performance.now();
+      assert.equal(plan(sums, sums, sums, { moves }).outgoing.length, count);
+      return performance.now() - started;
+    };
+    planOf(1000);
+    const [few, many] = [planOf(1000), planOf(16_000)];
+    // A look at all moves for each of them takes 256 times as long.
+    assert.ok(many < 100 * Math.max(few, 5), `${few} ms for 1,000 moves, ${many} ms for 16,000`);
   });
 });
