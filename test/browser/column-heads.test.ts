@@ -48,6 +48,25 @@ describe('datasets with long names of columns', () => {
       }
   });
 
+  it('have the ends of a range below the bars, in a column that is wider than these, too', async () => {
+    await workshop.publish('pair', 'pair.csv', 'word,n\na,1\nb,2\nc,9\n');
+    await (await fetch(`${server.base}/api/v1/namespaces/lab/datasets/pair/profile/`)).arrayBuffer();
+    const path = '/api/v1/namespaces/lab/datasets/pair/data/';
+    const { page, context } = await visit(browser, server.base, path, { script: false });
+    const [bars, from, to, head] = await page.$$eval(
+      'thead th:last-child .hist, thead th:last-child .ends span, thead th:last-child',
+      (found) => {
+        const box = (selector: string) =>
+          found.filter((one) => one.matches(selector)).map((one) => one.getBoundingClientRect().toJSON());
+        return [...box('.hist'), ...box('.ends span'), ...box('th')];
+      },
+    );
+    assert.ok(head.width > 2 * bars.width, `${head.width}`);
+    assert.ok(Math.abs(from.left - bars.left) <= 1 && Math.abs(to.right - bars.right) <= 1, JSON.stringify([bars, to]));
+    assert.ok(head.right - bars.right < 20, 'at the side of the numbers');
+    await context.close();
+  });
+
   it('have their strip off the title, if there is no description', async () => {
     const { page, context } = await visit(browser, server.base, dataset, { script: false });
     const gap = await page.$eval('.lead .strip', (strip) => {
