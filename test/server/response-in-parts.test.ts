@@ -24,7 +24,7 @@ const slow: Catalogue = new Proxy(whole, {
     const value = Reflect.get(target, name);
     if (typeof value !== 'function') return value;
     return async (...all: unknown[]) => {
-      if ((name === 'list' && all[0] === 'version') || name === 'history') await beforeContent();
+      if ((name === 'list' && all[0] === 'query') || name === 'history') await beforeContent();
       return value.apply(target, all);
     };
   },
