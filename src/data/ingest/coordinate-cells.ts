@@ -15,7 +15,7 @@ const degreesPattern = new RegExp(
 
 /**
  * Degrees such as `52°31'12"N`, `52° 31,2' N` and `N 52.52°`; NaN for other cells. The letter must be there, once: without it, nothing says
- * that a longitude is not in the west. `O` is none: it is the east in German, and the west in French.
+ * that a longitude is not in the west. `O` doesn't count as one: it is the east in German, and the west in French.
  * @param directions letters of the positive and the negative direction
  */
 export function parseDegrees(cell: unknown, directions: 'NS' | 'EW'): number {

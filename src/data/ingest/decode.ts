@@ -57,7 +57,7 @@ export async function* gunzip(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buf
 /** Name of an encoding (WHATWG Encoding Standard). */
 export type Encoding = string;
 
-/** Encodings that people may have to name: nothing tells one from another for certain. */
+/** Encodings that people may have to name: no test distinguishes one from another for certain. */
 export const encodingsToName =
   '--encoding iso-8859-2 (Central Europe), windows-1251 (Cyrillic), shift_jis or euc-jp (Japanese), gb18030 or big5 (Chinese)';
 

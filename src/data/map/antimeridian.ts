@@ -8,7 +8,7 @@ import { clipLine, clipRing } from './clip.ts';
 
 type Positions = readonly (readonly number[])[];
 
-/** Distance from 180 degrees that is none, in degrees. */
+/** Distance from 180 degrees that counts as zero, in degrees. */
 const edge = 1e-6;
 /** The world, in degrees. */
 const world = [-180, -90, 180, 90] as const;

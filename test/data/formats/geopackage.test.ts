@@ -168,7 +168,7 @@ describe('the texts of a GeoPackage', () => {
 const withoutTriggers = [1, 2, 3, 4].map((n) => `DROP TRIGGER rtree_places_geometry_update${n};`).join(' ');
 
 describe('the geometries of a GeoPackage', () => {
-  it('are read as they were written, empty ones too; an empty point is none', async () => {
+  it('are read as they were written, empty ones too; an empty point is null', async () => {
     const path = join(temporaryFolder(), 'a.gpkg');
     const all: readonly Geometry[] = [
       ...geometries,
