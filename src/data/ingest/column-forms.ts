@@ -98,7 +98,9 @@ export class ColumnForms {
       if (typeof text !== 'string' || text.length > maxLength || !/[.,e]/i.test(text)) continue;
       const isComma = looseComma.kindOf(text) !== 0;
       this.#groups.add(text);
-      if (isComma === (loosePoint.kindOf(text) !== 0)) continue;
+      // `1,234` has a decimal comma in a file with semicolons between the cells.
+      const isPoint = loosePoint.kindOf(text) !== 0 && !(isComma && this.#mustBeComma(text));
+      if (isComma === isPoint) continue;
       if (!isComma) this.#pointsOnly++;
       else {
         this.#commasOnly++;

@@ -381,6 +381,22 @@ test('the type that a remark about decimal commas advises reads the others', asy
   }
 });
 
+test('commas before three digits stay decimal ones beside semicolons, also with a type that people set', async () => {
+  const text = 'a;b\n1,234;x\nn/a;x\n2,345;x\n3,456;x\n';
+  assert.match(String((await read(text)).remarks), /1 of 4 values is not a number .* --type a=float/);
+  const { values, remarks } = await read(text, { types: { a: 'float' } });
+  assert.deepEqual(
+    values.map(([a]) => a),
+    [1.234, null, 2.345, 3.456],
+  );
+  assert.match(String(remarks), /read as numbers with decimal commas such as 1,234/);
+  const english = await read('a;b\n1,234;x\n2,345.5;x\n1,234,567;x\n', { types: { a: 'float' } });
+  assert.deepEqual(
+    english.values.map(([a]) => a),
+    [1234, 2345.5, 1_234_567],
+  );
+});
+
 test('without a header, a first row that ends with empty cells has as many columns as others', async () => {
   for (const end of ['\n', '\r\n']) {
     const { values, remarks } = await read(`1,,${end}2,3,${end}4,,5${end}`, { header: false, strict: true });
