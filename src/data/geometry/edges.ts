@@ -73,19 +73,21 @@ export class Edges {
 
   /**
    * True if GEOS takes long to find whether any edge meets one of another geometry, or is within a distance of it: it compares the
-   * pairs whose boxes are that near, and ends at the first that decides.
+   * pairs whose boxes are that near, in a straight line, and ends at the first that decides.
    */
   areSlowToMeet(others: Edges, distance: number): boolean {
     const mostPairs = freePairs + pairsOfEdge * Math.max(this.count, others.count);
     if (this.count * others.count <= mostPairs) return false;
     const [ends, endsOfOthers, index] = [this.#ends, others.#ends, others.#indexOfBoxes];
     const samples = Math.min(this.count, edgesOfSample);
-    let [pairs, decisive] = [0, 0];
-    for (let number = 0; number < samples && pairs < mostPairsOfSample && decisive < decisiveOfSample; number++) {
+    let [number, seen, pairs, decisive] = [0, 0, 0, 0];
+    for (; number < samples && seen < mostPairsOfSample && decisive < decisiveOfSample; number++) {
       // Spread over all edges from the first ones on.
       const at = 4 * Math.floor(((number * goldenRatio) % 1) * this.count);
       const [west, south, east, north] = boxOf(ends, at);
       index.search(west - distance, south - distance, east + distance, north + distance, (other) => {
+        seen++;
+        if (gapOfBoth(ends, at, endsOfOthers, 4 * other) > distance) return false;
         pairs++;
         const decides =
           distance > 0
@@ -95,7 +97,7 @@ export class Edges {
         return false;
       });
     }
-    return decisive < decisiveOfSample && (this.count / samples) * pairs > mostPairs;
+    return decisive < decisiveOfSample && (this.count / number) * pairs > mostPairs;
   }
 
   /** True if a quick look shows that they don't meet often: at the box around all edges, or at some of the geometry's own. */
@@ -191,6 +193,12 @@ function boxOf(ends: Float64Array, at: number): [west: number, south: number, ea
 function widthOfBoth(first: Float64Array, at: number, second: Float64Array, other: number): number {
   const [a, b] = [boxOf(first, at), boxOf(second, other)];
   return Math.hypot(Math.max(a[2], b[2]) - Math.min(a[0], b[0]), Math.max(a[3], b[3]) - Math.min(a[1], b[1]));
+}
+
+/** The distance between the boxes of two edges. */
+function gapOfBoth(first: Float64Array, at: number, second: Float64Array, other: number): number {
+  const [a, b] = [boxOf(first, at), boxOf(second, other)];
+  return Math.hypot(Math.max(0, b[0] - a[2], a[0] - b[2]), Math.max(0, b[1] - a[3], a[1] - b[3]));
 }
 
 /** True if two edges cross. */

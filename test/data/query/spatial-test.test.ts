@@ -542,6 +542,26 @@ test('many slanted lines that come near each other and never meet are refused, i
   assert.equal(await finds('intersects', land, wkt(`MULTILINESTRING(${roads.join(',')})`)), true);
 });
 
+test('islands with fine coasts, diagonally apart by more than a distance, are compared', async () => {
+  const island = (x: number, y: number, count: number): Geometry => {
+    const ring = Array.from({ length: count }, (_, i) => {
+      const [angle, radius] = [(2 * Math.PI * i) / count, 3 + Math.sin(i / 9) / 20];
+      return [x + radius * Math.cos(angle), y + radius * Math.sin(angle)];
+    });
+    return { type: 'Polygon', coordinates: [[...ring, ring[0] as number[]]] };
+  };
+  const geometry = island(0, 0, 9000);
+  const row = rowOf([], island(8, 8, 20_000));
+  for (const [distance, isWithin] of [
+    [5.15, false],
+    [5.5, true],
+  ] as const) {
+    const matches = await compilePredicate({ op: 'dwithin', geometry, distance, unit: 'degree' }, schema);
+    const time = cpuTime(() => assert.equal(matches(row), isWithin));
+    assert.ok(time < 500, `${distance} takes ${time} ms`);
+  }
+});
+
 test('thousands of points and lines are compared with those of a row that are near them, or refused', async () => {
   // Two sets of places that don't meet, mixed with each other.
   const place = (i: number, shift: number) => `${((i * 37.77) % 20) + shift} ${((i * 3.183) % 10) + shift}`;
