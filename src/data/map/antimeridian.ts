@@ -85,8 +85,11 @@ function cutPolygon([outer = [], ...holes]: readonly number[][][]): number[][][]
   if (!rings) return null;
   const cutHoles = holes.flatMap((hole) => cutAtAntimeridian(hole, 'areas')?.map(closed) ?? [hole]);
   return rings.map((ring) => {
-    const longitudes = ring.filter((_, at) => at % 2 === 0);
-    const [west, east] = [Math.min(...longitudes), Math.max(...longitudes)];
+    let [west, east] = [Infinity, -Infinity];
+    for (let at = 0; at < ring.length; at += 2) {
+      west = Math.min(west, ring[at] as number);
+      east = Math.max(east, ring[at] as number);
+    }
     return [closed(ring), ...cutHoles.filter(([[x = 0] = []]) => west <= x && x <= east)];
   });
 }

@@ -142,6 +142,16 @@ describe('a shape that crosses the antimeridian in one piece', () => {
       }
   });
 
+  it('may have hundreds of thousands of positions', () => {
+    const ring = Array.from({ length: 400_001 }, (_, i) => {
+      const angle = (2 * Math.PI * (i % 400_000)) / 400_000;
+      const x = 180 + 20 * Math.cos(angle);
+      return [x > 180 ? x - 360 : x, 60 + 10 * Math.sin(angle)];
+    });
+    const cut = cutGeometry({ type: 'Polygon', coordinates: [ring] });
+    assert.equal((cut?.coordinates as number[][][][]).length, 2);
+  });
+
   it('is known from boxes that go around most of the world, shapes cut already, and those around a pole', () => {
     const whole: readonly Geometry[] = [
       { type: 'Polygon', coordinates: [box(-175, -60, 175, 60)] },
