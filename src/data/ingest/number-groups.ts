@@ -18,9 +18,11 @@ export class NumberGroups {
 
   /** Adds a text that may be a number. */
   add(text: string): void {
-    this.#haveFractions ||= text.includes('.');
-    if (hasPointGroups(text)) this.#point ??= { mark: 'point', example: text.trim(), isSure: true };
-    if (this.#comma?.isSure || !hasCommaGroups(text)) return;
+    const hasPoint = text.includes('.');
+    this.#haveFractions ||= hasPoint;
+    if (hasPoint && !this.#point && hasPointGroups(text))
+      this.#point = { mark: 'point', example: text.trim(), isSure: true };
+    if (this.#comma?.isSure || !text.includes(',') || !hasCommaGroups(text)) return;
     const isSure = decimalComma.kindOf(text) === 0;
     if (isSure || !this.#comma) this.#comma = { mark: 'comma', example: text.trim(), isSure };
   }

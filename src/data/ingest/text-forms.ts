@@ -6,7 +6,7 @@ import { excerpt } from '../../catalogue/errors.ts';
 import type { readableTypes } from '../../catalogue/types.ts';
 import { parseDateTime, parseTimeOfDay } from '../date-time.ts';
 import { PayloadError } from '../errors.ts';
-import { isNumberText, numberTextKind, parseBooleanText, parseNumberText } from './infer-types.ts';
+import { isNumberText, numberTextKind, parseBooleanText, parseNumberText, valueKinds } from './infer-types.ts';
 
 export type ReadableType = (typeof readableTypes)[number];
 
@@ -27,13 +27,21 @@ export const decimalPoint: NumberForm = { kindOf: numberTextKind, isNumber: isNu
 
 /** Decimal commas, with or without points between thousands: `12,5`, `1.234,50`, `1234`, `,5`, `1,5e-7`. */
 export const decimalComma: NumberForm = {
-  kindOf: (text) => (commaPattern.test(text.trim()) ? numberTextKind(withDecimalPoint(text)) : 0),
+  kindOf(text) {
+    const trimmed = text.trim();
+    if (!commaPattern.test(trimmed)) return 0;
+    const isShort = trimmed.length <= 16 && commaDigits.test(trimmed);
+    return isShort ? valueKinds.float : numberTextKind(withDecimalPoint(trimmed));
+  },
   isNumber: (text) => commaPattern.test(text.trim()) && isNumberText(withDecimalPoint(text)),
   parse: (text) => Number(withDecimalPoint(text)),
 };
 
 const commaPattern =
   /^-?(?:(?:0|[1-9]\d*)?,\d+|0|[1-9]\d*|[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?|(?:0|[1-9]\d*)(?:,\d+)?[eE][+-]?\d+)$/;
+
+/** Decimals without an exponent: few digits of them are always a float. */
+const commaDigits = /,\d+$/;
 
 const withDecimalPoint = (text: string) => text.trim().replaceAll('.', '').replace(',', '.');
 
