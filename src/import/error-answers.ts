@@ -39,7 +39,9 @@ export async function assertIsNoSentence(document: OpenDocument): Promise<void> 
   if (lines.length > 3 || !/^[^\p{C}\ufffd]+$/u.test(lines.join(''))) return;
   const isAboutError = errorWords.test(first) && /\s/.test(first);
   const hasOneCell = !/[,;\t|]/.test(lines.join(''));
-  if (lines.length === 1 ? !hasOneCell && !isAboutError : !hasOneCell || !isAboutError) return;
+  // In a sentence, a blank stands behind a comma; between names of columns, seldom.
+  const isProse = !/[,;\t|]\S/.test(first);
+  if (lines.length === 1 ? !hasOneCell && !(isProse && isAboutError) : !hasOneCell || !isAboutError) return;
   const found = `the server answered with a sentence, and no table: ${excerpt(JSON.stringify(first))}`;
   throw new ValidationError({ source: [`${document.address}: ${found}`] });
 }

@@ -276,7 +276,8 @@ describe('an answer that is not what it should be', () => {
       (await importing(root, '/data.json', '--with-data')).json.links[0].reason,
       /: The file has no rows, and the version before has 1\. To take the file all the same, fetch it: catalogue version add city\/trees FILE --force$/,
     );
-    for (const table of ['name,height\n', 'name\noak\n', 'Error limit,height\n1,2\n', 'Oak\nElm\nPlane\nLinden\n']) {
+    const heads = ['name,height\n', 'Time,Error message\n', 'Street;Speed limit;Valid from\n'];
+    for (const table of [...heads, 'name\noak\n', 'Error limit,height\n1,2\n', 'Oak\nElm\nPlane\nLinden\n']) {
       portal.file('/trees.csv', table, 'text/csv');
       const { json, err } = await importing(await makeRoot(), '/data.json', '--with-data');
       assert.deepEqual([json?.versions.length, json?.links], [1, []], err);
