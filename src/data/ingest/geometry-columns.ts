@@ -131,8 +131,10 @@ const geometriesOf = (source: GeometrySource, { values, rows }: TableSample) =>
 /** The source of the points, with a sentence about degrees with minutes if the first rows have such. */
 function withRemarkOnDegrees(source: GeometrySource, [x, y]: PointColumns, sample: TableSample): GeometrySource {
   const { names, values, rows } = sample;
-  const row = Array.from({ length: rows }, (_, i) => i).find((i) => isLikeDegrees(cellAt(values[y], i)));
-  if (row === undefined || !source.geometryAt(values, row)) return source;
+  const row = Array.from({ length: rows }, (_, i) => i).find(
+    (i) => Number.isNaN(parseCoordinate(cellAt(values[y], i))) && source.geometryAt(values, i),
+  );
+  if (row === undefined) return source;
   const example = excerpt(textOfCell(cellAt(values[y], row)));
   const remark = `Columns "${excerpt(names[x])}" and "${excerpt(names[y])}": read as degrees such as ${example}; the columns are text.`;
   return { ...source, remarks: [remark] };

@@ -126,6 +126,7 @@ for (const [lat, lon, x, y] of [
   ['22°54′36″S', 'W 43° 12′ 36″', -43.21, -22.91],
   ["0º30'0''s", '0.5W', -0.5, -0.5],
   ['N 52.52°', '13.41', 13.41, 52.52],
+  ['N 52.52', 'E 13.41', 13.41, 52.52],
 ] as const)
   test(`degrees such as ${lat}, ${lon} are positions, and that is said`, async () => {
     const { position, remarks } = await read(rowOfDegrees(lat, lon), 'a.json');
