@@ -149,7 +149,8 @@ describe('a shape that crosses the antimeridian in one piece', () => {
       return [x > 180 ? x - 360 : x, 60 + 10 * Math.sin(angle)];
     });
     const cut = cutGeometry({ type: 'Polygon', coordinates: [ring] });
-    assert.equal((cut?.coordinates as number[][][][]).length, 2);
+    assert.equal(cut?.type, 'MultiPolygon');
+    assert.equal(cut?.coordinates.length, 2);
   });
 
   it('is known from boxes that go around most of the world, shapes cut already, and those around a pole', () => {
