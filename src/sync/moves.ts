@@ -164,12 +164,19 @@ export const locateFile = (
   { moves, ...sides }: Readonly<Record<Side, Files>> & { readonly moves: readonly Move[] },
   side: Side,
   path: string,
-): LocatedFile | null =>
-  locateFileBefore(
-    sides[side],
-    path,
-    moves.filter(({ by }) => by !== side),
-  );
+): LocatedFile | null => locateFileBefore(sides[side], path, movesLackedBy(side, moves));
+
+/** Moves of the other side, by all moves: one list for thousands of files, since each list gets an index. */
+const lackedMoves: Readonly<Record<Side, WeakMap<readonly Move[], readonly Move[]>>> = {
+  ours: new WeakMap(),
+  theirs: new WeakMap(),
+};
+
+function movesLackedBy(side: Side, moves: readonly Move[]): readonly Move[] {
+  const lacked = lackedMoves[side].get(moves) ?? moves.filter(({ by }) => by !== side);
+  lackedMoves[side].set(moves, lacked);
+  return lacked;
+}
 
 /** Files by path after moves of one kind. */
 export function filesAfterMoves<T>(files: ReadonlyMap<string, T>, moves: readonly Renaming[]): ReadonlyMap<string, T> {
@@ -190,12 +197,7 @@ export function reasonOfMovesApart({ path, ours, theirs }: MovedApart, moves: re
   const refOf = (record: string) => kindAndRefOfPath(record).ref;
   const [own, their] = [refOf(ours), refOf(theirs)];
   // Where they have moved the folder around it as well, the local one is still at its former place.
-  const local = refOf(
-    pathBeforeMoves(
-      ours,
-      moves.filter(({ by }) => by === 'theirs'),
-    ),
-  );
+  const local = refOf(pathBeforeMoves(ours, movesLackedBy('ours', moves)));
   const isElsewhere = own?.kind === 'dataset' && their?.kind === 'dataset' && own.namespace !== their.namespace;
   const options = [
     ...(isElsewhere ? [`--namespace ${their.namespace}`] : []),

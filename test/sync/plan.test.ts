@@ -272,17 +272,24 @@ describe('paths and many moves', () => {
   });
 
   it('make a plan of thousands of moves in a time that grows with their number', () => {
-    const planOf = (count: number) => {
+    const planOf = (count: number, isConflict: boolean) => {
       const names = Array.from({ length: count }, (_, i) => `parks/s${i}`);
-      const sums = Object.fromEntries(names.map((name) => [recordOf(`${name}-new`), name]));
+      const [base, ours, theirs] = ['', isConflict ? ' ours' : '', isConflict ? ' theirs' : ''].map((change) =>
+        Object.fromEntries(names.map((name) => [recordOf(`${name}-new`), name + change])),
+      ) as [Sums, Sums, Sums];
       const moves = names.map((name): Move => ({ path: recordOf(name), to: recordOf(`${name}-new`), by: 'ours' }));
       const started = performance.now();
-      assert.equal(plan(sums, sums, sums, { moves }).outgoing.length, count);
-      return performance.now() - started;
+      const { outgoing, conflicts } = plan(base, ours, theirs, { moves });
+      const time = performance.now() - started;
+      assert.deepEqual([outgoing.length, conflicts.length], [count, isConflict ? count : 0]);
+      return time;
     };
-    planOf(1000);
-    const [few, many] = [planOf(1000), planOf(16_000)];
+    planOf(1000, true);
+    const [few, many] = [planOf(1000, false), planOf(16_000, false)];
     // A look at all moves for each of them takes 256 times as long.
     assert.ok(many < 100 * Math.max(few, 5), `${few} ms for 1,000 moves, ${many} ms for 16,000`);
+    const [fewConflicts, manyConflicts] = [planOf(500, true), planOf(4000, true)];
+    const times = `${fewConflicts} ms for 500 conflicts, ${manyConflicts} ms for 4,000`;
+    assert.ok(manyConflicts < 40 * Math.max(fewConflicts, 20), times);
   });
 });
