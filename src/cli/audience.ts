@@ -1,5 +1,6 @@
 /** Sentences about who may see or write more after an edit, or see less. They fit a dry run, too. */
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import { formatUserReader } from '../catalogue/ref.ts';
 import type { Dataset, Group, Namespace, User } from '../catalogue/types.ts';
 import { listEntities } from './lookup.ts';
 
@@ -45,18 +46,24 @@ export const sentencesAboutUser = (catalogue: Catalogue, before: User, now: User
     catalogue,
     [now.slug],
     now.groups.filter((group) => !before.groups.includes(group)),
+    [...before.groups, formatUserReader(before.slug)],
   );
 
+/** @param former names by which all of these users may see and write already */
 async function sentencesAboutMembers(
   catalogue: Catalogue,
   usernames: readonly string[],
   groups: readonly string[],
+  former: readonly string[] = [],
 ): Promise<readonly string[]> {
   if (usernames.length === 0 || groups.length === 0) return [];
-  const isOfGroups = (names: readonly string[]) => names.some((name) => groups.includes(name));
+  const includeSome = (names: readonly string[], some: readonly string[]) => names.some((name) => some.includes(name));
   const namespaces = await listEntities(catalogue, 'namespace', {});
-  const owned = namespaces.filter(({ owners }) => isOfGroups(owners));
-  const read = namespaces.filter((one) => !owned.includes(one) && isOfGroups(one.readers));
+  const owned = namespaces.filter(({ owners }) => includeSome(owners, groups) && !includeSome(owners, former));
+  const read = namespaces.filter(
+    ({ owners, readers }) =>
+      includeSome(readers, groups) && !includeSome(owners, groups) && !includeSome([...owners, ...readers], former),
+  );
   const parts = [
     ...(owned.length ? [`write in ${listText(owned.map(({ slug }) => slug))}`] : []),
     ...(read.length ? [`see all of ${listText(read.map(({ slug }) => slug))}`] : []),
