@@ -44,6 +44,8 @@ export interface SyncInput extends ThreeWay {
   readonly moves: readonly Move[];
   /** Records that both sides have moved, to different paths. */
   readonly movedApart?: readonly MovedApart[];
+  /** Files of records that one side has moved and the other one has removed. A move alone is a change, too: they are in conflict. */
+  readonly movedAndRemoved?: ReadonlySet<string>;
   /**
    * Namespaces and datasets that a side has removed, with others in their place, by the paths of their records; only those in which
    * the other side has changed or added files. `both`: each side has added one of its own.
@@ -78,10 +80,13 @@ export function classifySyncFiles(input: SyncInput): {
 } {
   const { base, ours, theirs, hiddenReason } = input;
   const { leftAlone = new Map(), unreadable = new Set(), notCheckedOut = new Set(), replaced = new Map() } = input;
+  const { movedAndRemoved = new Set() } = input;
   const statuses = new Map<string, Status>();
   const removals = { ours: datasetsWithRemovals(base, ours), theirs: datasetsWithRemovals(base, theirs) };
   for (const path of new Set([...base.keys(), ...ours.keys(), ...theirs.keys()]))
     statuses.set(path, isBytesPath(path) ? bytesStatus(path, input, removals) : recordStatus(path, input));
+  for (const path of movedAndRemoved)
+    if (['incoming', 'outgoing'].includes(statuses.get(path) ?? '')) statuses.set(path, 'conflict');
   const blocked: Blocked[] = [];
   const block = (path: string, reason: string, isUnreadable = false) => {
     if (statuses.get(path) === 'same' || statuses.get(path) === 'blocked') return;
@@ -118,7 +123,7 @@ export function classifySyncFiles(input: SyncInput): {
     for (const [path, status] of statuses)
       if ((status === 'incoming' || status === 'conflict') && base.has(path) && !theirs.has(path))
         block(path, hiddenReason);
-  joinContainers(input, statuses);
+  joinContainers(input, statuses, movedAndRemoved);
   for (const [record, by] of replaced)
     for (const side of by === 'both' ? (['ours', 'theirs'] as const) : [by])
       joinReplaced({ record, members: membersOf(record), by: side }, input, statuses);

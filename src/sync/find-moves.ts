@@ -1,6 +1,6 @@
 /** Detection of moves: by the ids in records, whose texts are read for it, and by the content of folders. */
 import { joinExtensions, withExtensionOf } from './extensions.ts';
-import type { FileKind, Files, Side, ThreeWay } from './files.ts';
+import { containerFolder, type FileKind, type Files, type Side, type ThreeWay } from './files.ts';
 import {
   filesAfterMoves,
   isInRoots,
@@ -10,6 +10,7 @@ import {
   matchMoves,
   movableKinds,
   moveCandidates,
+  pathAfterMoves,
   type Renaming,
   recordFolderFingerprints,
   rootsOfMovedApart,
@@ -38,6 +39,8 @@ export interface DetectedMoves extends ThreeWay {
   readonly moves: readonly Move[];
   /** Records that both sides have moved, to different paths. */
   readonly movedApart: readonly MovedApart[];
+  /** Files of records that one side has moved and the other one has removed, by their paths after the moves. */
+  readonly movedAndRemoved: ReadonlySet<string>;
 }
 
 /** Detects the moves of both sides, also of records that the other side has removed. */
@@ -46,6 +49,7 @@ export async function detectMoves(state: SyncState, sides: ThreeWay, texts: Text
   const moves: Move[] = [];
   const movedApart: MovedApart[] = [];
   const roots = new Set<string>();
+  const positionsOfRemoved: number[] = [];
   /** @returns whether there was a move */
   const apply = (found: readonly Renaming[], by: Side): boolean => {
     const made = withExtensionsOfBefore(found);
@@ -87,9 +91,18 @@ export async function detectMoves(state: SyncState, sides: ThreeWay, texts: Text
     };
     movedApart.push(...apart);
     for (const moved of apart) for (const root of rootsOfMovedApart(moved)) roots.add(root);
+    const start = moves.length;
     for (const by of ['ours', 'theirs'] as const) apply(ofRemoved[by], by);
+    for (let at = start; at < moves.length; at++) positionsOfRemoved.push(at);
   }
-  return { base, ours, theirs, moves, movedApart };
+  const rootsOfRemoved = new Set(
+    positionsOfRemoved.map((at) => {
+      const path = pathAfterMoves((moves[at] as Move).to, moves, at + 1);
+      return containerFolder(path) ?? path;
+    }),
+  );
+  const isOfRemoved = (path: string) => rootsOfRemoved.size > 0 && isInRoots(path, rootsOfRemoved);
+  return { base, ours, theirs, moves, movedApart, movedAndRemoved: new Set([...base.keys()].filter(isOfRemoved)) };
 }
 
 /**

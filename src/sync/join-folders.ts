@@ -26,8 +26,13 @@ interface RemovedContainer {
 /**
  * Treats the folder of a dataset or a namespace as one if a side has removed its record: if the other side has changed a
  * file in it, record and files are one conflict.
+ * @param moved files of records that the other side has moved: they count as changed
  */
-export function joinContainers({ base, ours, theirs }: ThreeWay, statuses: Map<string, Status>): void {
+export function joinContainers(
+  { base, ours, theirs }: ThreeWay,
+  statuses: Map<string, Status>,
+  moved: ReadonlySet<string>,
+): void {
   const removed = new Map<string, Omit<RemovedContainer, 'members'>>();
   for (const [record, status] of statuses) {
     const isRemoved = base.has(record) && ours.has(record) !== theirs.has(record);
@@ -38,16 +43,17 @@ export function joinContainers({ base, ours, theirs }: ThreeWay, statuses: Map<s
   }
   const members = membersOfFolders(removed.keys(), statuses.keys());
   for (const [folder, container] of removed)
-    joinContainer({ ...container, members: members.get(folder) ?? [] }, base, statuses);
+    joinContainer({ ...container, members: members.get(folder) ?? [] }, base, statuses, moved);
 }
 
 function joinContainer(
   { record, keeper, remover, members }: RemovedContainer,
   base: Files,
   statuses: Map<string, Status>,
+  moved: ReadonlySet<string>,
 ): void {
   const isDataset = syncFileKind(record) === 'dataset';
-  const isChanged = (path: string) => !isSameFile(keeper.get(path), base.get(path));
+  const isChanged = (path: string) => moved.has(path) || !isSameFile(keeper.get(path), base.get(path));
   // If both sides have the file, the remover had moved it into this folder.
   const survivors = members.filter(
     (path) => statuses.get(path) === 'blocked' || (keeper.has(path) && (remover.has(path) || isChanged(path))),

@@ -174,12 +174,22 @@ const withAudienceChange =
 
 /**
  * Resolves conflicts by a change of the last common state: the file of the side that was not chosen becomes the common
- * one, so that the chosen file counts as the only change. An interrupted run keeps the choice.
+ * one, so that the chosen file counts as the only change. An interrupted run keeps the choice. If that is the removal of a file that the
+ * other side has moved, the common file is at its new path: else, the move alone would be a conflict again.
  * @returns files by path in the last common state; null for those to remove from it
  */
 export function baseFilesAfterConflictChoice(
   conflicts: readonly Conflict[],
   choice: Side,
 ): ReadonlyMap<string, LocatedFile | null> {
-  return new Map(conflicts.map(({ from, ours, theirs }) => [from, choice === 'ours' ? theirs : ours]));
+  return new Map(
+    conflicts.flatMap(({ from, ours, theirs }): readonly (readonly [string, LocatedFile | null])[] => {
+      const [chosen, other] = choice === 'ours' ? [ours, theirs] : [theirs, ours];
+      if (chosen || !other || other.path === from) return [[from, other]];
+      return [
+        [from, null],
+        [other.path, other],
+      ];
+    }),
+  );
 }

@@ -178,7 +178,7 @@ async function decide(
   const lost = await comparison.findLostRecords();
   if (lost && !force) assertNothingToDo(lost, plan, from);
   if (choice) for (const [path, file] of baseFilesAfterConflictChoice(plan.conflicts, choice)) resolved.set(path, file);
-  const keptOurs = choice === 'ours' ? resolved.size : 0;
+  const keptOurs = choice === 'ours' ? plan.conflicts.length : 0;
   // A push begins anew: what the remote has lost doesn't count as removed.
   if (lost && force && from === 'ours') for (const path of state.files.keys()) resolved.set(path, null);
   if (resolved.size) plan = await makePlan();

@@ -1,6 +1,6 @@
 /** Records that one side has removed, and the other one has renamed: neither the removal nor the new name is lost without a word. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, renameSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { summarizeEachConflict } from '../../src/sync/summary.ts';
@@ -14,7 +14,11 @@ const lakes = { kind: 'namespace', slug: 'lakes' } as const;
 const sides = ['here', 'there'] as const;
 
 async function start(test: TestContext) {
-  const content = { ...seed, namespaces: { ...seed.namespaces, lakes: { id: 3, label: 'Lakes' } } };
+  const content = {
+    ...seed,
+    namespaces: { ...seed.namespaces, lakes: { id: 3, label: 'Lakes' } },
+    groups: { walkers: { label: 'Walkers' } },
+  };
   const [there, here] = [content, { namespaces: {} }].map((content) => makeFolder(content, test).root) as [
     string,
     string,
@@ -86,18 +90,35 @@ describe('a record that one side has removed, and the other one renamed and chan
         assert.equal(existsSync(join(there, homeOf('parks/trees'))), false);
       });
 
-  it('is removed on both sides if it was renamed only, without a change of its text', async (test) => {
-    for (const remover of sides) {
-      const { here, there } = await start(test);
-      const [removed, renamed] = remover === 'here' ? [here, there] : [there, here];
-      await edit(removed, (catalogue) => catalogue.remove(trees));
-      renameSync(join(renamed, homeOf('parks/trees')), join(renamed, homeOf('parks/baeume')));
-      for (const run of [pullFrom, pushTo]) {
-        const { failures, plan } = await run(here, there);
-        assert.deepEqual([failures, plan.conflicts, plan.blocked], [[], [], []]);
-      }
-      assert.deepEqual(contentOf(here), contentOf(there));
-      assert.equal(existsSync(join(there, homeOf('parks/baeume'))), false);
-    }
-  });
+  for (const remover of sides)
+    for (const choice of ['ours', 'theirs'] as const)
+      it(`is a conflict, too, if only its folder or file was renamed by hand, until ${choice} are chosen: removed ${remover}`, async (test) => {
+        const { here, there } = await start(test);
+        const [removed, renamed] = remover === 'here' ? [here, there] : [there, here];
+        for (const [from, to] of [
+          [homeOf('parks/trees'), homeOf('parks/baeume')],
+          ['namespaces/lakes', 'namespaces/seen'],
+          ['groups/walkers.yaml', 'groups/hikers.yaml'],
+        ] as const) {
+          rmSync(join(removed, from), { recursive: true });
+          renameSync(join(renamed, from), join(renamed, to));
+        }
+        const before = [here, there].map(contentOf);
+        for (const run of [pullFrom, pushTo]) {
+          const { failures, done, plan } = await run(here, there);
+          assert.deepEqual([failures, done, plan.blocked], [[], [], []]);
+          assert.equal(plan.conflicts.filter(({ path }) => /(dataset|namespace|hikers)\.yaml$/.test(path)).length, 3);
+        }
+        assert.deepEqual([here, there].map(contentOf), before);
+        await pullFrom(here, there, { choice });
+        for (const run of [pushTo, pullFrom]) {
+          const { failures, plan } = await run(here, there);
+          assert.deepEqual([failures, plan.conflicts, plan.blocked], [[], [], []]);
+        }
+        assert.deepEqual(contentOf(here), contentOf(there));
+        const isKept = (choice === 'ours') !== (remover === 'here');
+        for (const path of [homeOf('parks/baeume'), 'namespaces/seen', 'groups/hikers.yaml'])
+          assert.equal(existsSync(join(there, path)), isKept, path);
+        if (isKept) assert.deepEqual(contentOf(there), before[sides.indexOf(remover === 'here' ? 'there' : 'here')]);
+      });
 });
