@@ -11,9 +11,9 @@ export async function sentencesAboutNamespace(
   now: Namespace,
   present: string,
 ): Promise<readonly string[]> {
-  const isNew = (name: string) => !before.readers.includes(name) && !before.owners.includes(name);
-  const names = [...now.readers, ...now.owners].filter(isNew);
-  if (before.visibility === now.visibility && names.length === 0) return [];
+  const owners = now.owners.filter((name) => !before.owners.includes(name));
+  const readers = now.readers.filter((name) => ![...before.readers, ...before.owners, ...owners].includes(name));
+  if (before.visibility === now.visibility && owners.length + readers.length === 0) return [];
   const count = async (visibility: readonly Dataset['visibility'][]) =>
     (await catalogue.list('dataset', { namespace: present, pageSize: 1, filters: { visibility } })).count;
   const [open, closed] = await Promise.all([count(['public']), count(['private'])]);
@@ -28,7 +28,8 @@ export async function sentencesAboutNamespace(
     ...(before.visibility === 'public' && now.visibility === 'private' && open > 0
       ? [`With this, only owners and readers may see ${some}${closed ? ', as the others before' : ''}.`]
       : []),
-    ...(names.length > 0 && isHidden ? [`With this, ${listText(names)} may see ${hidden}.`] : []),
+    ...(owners.length > 0 ? [`With this, ${listText(owners)} may write in ${now.slug}.`] : []),
+    ...(readers.length > 0 && isHidden ? [`With this, ${listText(readers)} may see ${hidden}.`] : []),
   ];
 }
 

@@ -37,7 +37,7 @@ const lines: readonly (readonly [line: string, ...sentences: string[]])[] = [
     'With this, everybody may see 2 of its 3 datasets. The others are private themselves.',
     'With this, user:bob may see its private dataset.',
   ],
-  ['namespace edit lakes --reader gardeners --owner walkers', 'With this, walkers may see its dataset.'],
+  ['namespace edit lakes --reader gardeners --owner walkers', 'With this, walkers may write in lakes.'],
   ['namespace edit parks --label Gardens'],
   ['group edit gardeners --member bob', 'With this, bob may write in parks, and see all of lakes.'],
   [

@@ -30,6 +30,10 @@ function extendByCoordinates(extent: Extent, coordinates: readonly unknown[]): v
   } else for (const part of coordinates) if (Array.isArray(part)) extendByCoordinates(extent, part);
 }
 
+/** The diagonal of the box around two boxes: no two of their points are further from each other. */
+export const widthOfBoth = (a: PlanarBbox, b: PlanarBbox): number =>
+  Math.hypot(Math.max(a[2], b[2]) - Math.min(a[0], b[0]), Math.max(a[3], b[3]) - Math.min(a[1], b[1]));
+
 /** The planar parts of a bounding box: two where it crosses the antimeridian (west > east; RFC 7946, section 5.2). */
 export function splitAtAntimeridian([west, south, east, north]: Bbox): PlanarBbox[] {
   if (west <= east) return bboxWithWrappedCopies([west, south, east, north]);

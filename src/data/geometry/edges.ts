@@ -3,7 +3,7 @@
  * cross, some microseconds a pair. Two zigzags of a thousand edges each may have a million such points.
  */
 import Flatbush from 'flatbush';
-import { doBboxesIntersect, type PlanarBbox } from './bounding-box.ts';
+import { doBboxesIntersect, type PlanarBbox, widthOfBoth } from './bounding-box.ts';
 import { countVertices, type Geometry, partsOfGeometry, type SimpleGeometry } from './geometry.ts';
 
 /** Pairs of edges that cross, at most: a tenth of a second. */
@@ -91,7 +91,7 @@ export class Edges {
         pairs++;
         const decides =
           distance > 0
-            ? widthOfBoth(ends, at, endsOfOthers, 4 * other) <= distance
+            ? widthOfBoth(boxOf(ends, at), boxOf(endsOfOthers, 4 * other)) <= distance
             : doCross(ends, at, endsOfOthers, 4 * other);
         if (decides) decisive++;
         return false;
@@ -187,12 +187,6 @@ function boxOf(ends: Float64Array, at: number): [west: number, south: number, ea
   const [x0, y0] = [ends[at] as number, ends[at + 1] as number];
   const [x1, y1] = [ends[at + 2] as number, ends[at + 3] as number];
   return [Math.min(x0, x1), Math.min(y0, y1), Math.max(x0, x1), Math.max(y0, y1)];
-}
-
-/** The diagonal of the box around two edges: no two of their points are further from each other. */
-function widthOfBoth(first: Float64Array, at: number, second: Float64Array, other: number): number {
-  const [a, b] = [boxOf(first, at), boxOf(second, other)];
-  return Math.hypot(Math.max(a[2], b[2]) - Math.min(a[0], b[0]), Math.max(a[3], b[3]) - Math.min(a[1], b[1]));
 }
 
 /** The distance between the boxes of two edges. */

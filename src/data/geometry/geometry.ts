@@ -53,15 +53,17 @@ export function countVertices(geometry: Geometry): number {
   return count(geometry.coordinates, coordinateDepth[geometry.type]);
 }
 
-/** True if any position has a third number. */
-export function hasZ(geometry: Geometry): boolean {
-  if (geometry.type === 'GeometryCollection') return geometry.geometries.some(hasZ);
-  return anyPositionHasZ(geometry.coordinates);
-}
+/** True if a position has a third number. */
+export const hasZ = (geometry: Geometry): boolean => somePosition(geometry, (position) => position.length > 2);
 
-function anyPositionHasZ(coordinates: Coordinates): boolean {
-  if (typeof coordinates[0] === 'number') return coordinates.length > 2;
-  return coordinates.some((part) => anyPositionHasZ(part as Coordinates));
+/** True if a test is true of a position; it ends at the first. */
+export function somePosition(geometry: Geometry, test: (position: readonly number[]) => boolean): boolean {
+  const isTrueOfSome = (coordinates: Coordinates): boolean =>
+    typeof coordinates[0] === 'number'
+      ? test(coordinates as readonly number[])
+      : coordinates.some((part) => isTrueOfSome(part as Coordinates));
+  if (geometry.type === 'GeometryCollection') return geometry.geometries.some((part) => somePosition(part, test));
+  return isTrueOfSome(geometry.coordinates);
 }
 
 /**

@@ -5,7 +5,7 @@
  * throughout, and takes 0.12 µs for a point in a prepared polygon. jsts is 5 to 300 times slower (its prepared
  * geometries throw); turf finds Lesotho within South Africa, which surrounds it, and throws on `contains` of a point.
  */
-import { combineGeometries, countVertices, type Geometry, isArea, mapPositions, partsOfGeometry } from './geometry.ts';
+import { combineGeometries, countVertices, type Geometry, isArea, partsOfGeometry, somePosition } from './geometry.ts';
 import { toWkb } from './wkb.ts';
 
 /** The functions used here (libgeos.org, geos_c.h). Pointers are numbers, 0 is null; tests return 0, 1, or 2 on failure. */
@@ -232,10 +232,7 @@ export function isSurelyWithin(geos: Geos, area: PreparedGeometry, geometry: Geo
   if (!area.isArea) return undefined;
   if (testWithGeosGeometry(geos, geometry, (pointer) => geos.GEOSPreparedContainsProperly(area.pointer, pointer)))
     return true;
-  let isOutside = false;
-  mapPositions(geometry, (x, y) => {
-    isOutside ||= geos.GEOSPreparedIntersectsXY(area.pointer, x, y) === 0;
-    return [];
-  });
-  return isOutside ? false : undefined;
+  const isOutside = ([x, y]: readonly number[]) =>
+    geos.GEOSPreparedIntersectsXY(area.pointer, x as number, y as number) === 0;
+  return somePosition(geometry, isOutside) ? false : undefined;
 }

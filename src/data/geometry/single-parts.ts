@@ -3,7 +3,7 @@
  * tens of nanoseconds a pair, by no index.
  */
 import Flatbush from 'flatbush';
-import { bboxOfGeometry, type PlanarBbox } from './bounding-box.ts';
+import { bboxOfGeometry, type PlanarBbox, widthOfBoth } from './bounding-box.ts';
 import { type Geometry, isArea, partsOfGeometry, type SimpleGeometry } from './geometry.ts';
 
 /** Numbers of points, lines and areas. */
@@ -74,7 +74,3 @@ export class PartsByPlace {
     return geometries.length > 0 && { type: 'GeometryCollection', geometries };
   }
 }
-
-/** The diagonal of the box around two boxes: no two of their points are further from each other. */
-export const widthOfBoth = (a: PlanarBbox, b: PlanarBbox): number =>
-  Math.hypot(Math.max(a[2], b[2]) - Math.min(a[0], b[0]), Math.max(a[3], b[3]) - Math.min(a[1], b[1]));

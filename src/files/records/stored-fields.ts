@@ -25,7 +25,7 @@ export function omitEmpty(fields: RecordFields): RecordFields {
   );
 }
 
-/** Fields without those that a record lacks, and that have the values which it has without them: nothing would change by them. */
+/** Fields without those that have their default values and aren't in the record: they would change nothing. */
 export function withoutAbsentDefaults(kind: WritableKind, fields: RecordFields, record: RecordValue): RecordFields {
   return Object.fromEntries(
     Object.entries(fields).filter(

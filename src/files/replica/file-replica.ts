@@ -211,10 +211,11 @@ export class FileReplica implements Replica {
     // `anyVersion` is for changes of this process only; a checksum '' matches no record.
     const conditional = change.ifMatch === anyVersion ? { ...change, ifMatch: '' } : change;
     const own = () => (conditional.do === 'move' && kind ? this.#moveChanges(conditional) : [conditional]);
-    if (change.do === 'write') return { changes: own() };
-    if (kind === 'group' || kind === 'user')
+    if (change.do !== 'write' && (kind === 'group' || kind === 'user'))
       return { changes: async () => [...(await this.#memberChanges(change)), ...own()] };
-    return { changes: change.do === 'move' && change.text !== undefined ? own : own() };
+    // Where a record lies that gets a new text and a new place is looked up at each attempt, under the locks.
+    const dependsOnPlace = change.do === 'move' && change.text !== undefined;
+    return { changes: dependsOnPlace ? own : own() };
   }
 
   /** The changes of a move: the record gets its new text at its former place. */
