@@ -83,13 +83,21 @@ export async function datasetPageParts(
   const history = staticExport ? [] : await historySoon(catalogue, viewer, dataset, namespace);
   const isComplete = history !== null && hasRows && map !== null && ![...changes.values()].includes('comparing');
   return {
-    ...{
-      dataset: shown ? datasetWithColumnsOf(dataset, shown) : dataset,
-      namespace: namespace?.label ?? dataset.namespace,
-      columnPages: columnsWithPage(dataset),
-    },
-    ...{ version: shown, isVersionPage, queries, others, map, changes, state, filePreview, sizes },
-    ...{ history: history ?? [], isComplete, ...look },
+    ...look,
+    dataset: shown ? datasetWithColumnsOf(dataset, shown) : dataset,
+    namespace: namespace?.label ?? dataset.namespace,
+    columnPages: columnsWithPage(dataset),
+    version: shown,
+    isVersionPage,
+    queries,
+    others,
+    map,
+    changes,
+    state,
+    filePreview,
+    sizes,
+    history: history ?? [],
+    isComplete,
   };
 }
 
