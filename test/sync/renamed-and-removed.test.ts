@@ -44,6 +44,16 @@ async function removeAndRename(test: TestContext, remover: 'here' | 'there') {
   return folders;
 }
 
+/** Chooses the records of a side, after which both are the same without another conflict. */
+async function choose(choice: 'ours' | 'theirs', here: string, there: string): Promise<void> {
+  await pullFrom(here, there, { choice });
+  for (const run of [pushTo, pullFrom]) {
+    const { failures, plan } = await run(here, there);
+    assert.deepEqual([failures, plan.conflicts, plan.blocked], [[], [], []]);
+  }
+  assert.deepEqual(contentOf(here), contentOf(there));
+}
+
 describe('a record that one side has removed, and the other one renamed and changed', () => {
   for (const remover of sides)
     it(`is a conflict, whether it was removed ${remover} or not, which names both`, async (test) => {
@@ -78,12 +88,7 @@ describe('a record that one side has removed, and the other one renamed and chan
     for (const choice of ['ours', 'theirs'] as const)
       it(`is what ${choice} have, where it was removed ${remover}, once that is chosen`, async (test) => {
         const { here, there } = await removeAndRename(test, remover);
-        await pullFrom(here, there, { choice });
-        for (const run of [pushTo, pullFrom]) {
-          const { failures, plan } = await run(here, there);
-          assert.deepEqual([failures, plan.conflicts, plan.blocked], [[], [], []]);
-        }
-        assert.deepEqual(contentOf(here), contentOf(there));
+        await choose(choice, here, there);
         const isKept = (choice === 'ours') !== (remover === 'here');
         for (const path of [homeOf('parks/baeume'), 'namespaces/seen'])
           assert.equal(existsSync(join(there, path)), isKept, path);
@@ -110,12 +115,7 @@ describe('a record that one side has removed, and the other one renamed and chan
           assert.equal(plan.conflicts.filter(({ path }) => /(dataset|namespace|hikers)\.yaml$/.test(path)).length, 3);
         }
         assert.deepEqual([here, there].map(contentOf), before);
-        await pullFrom(here, there, { choice });
-        for (const run of [pushTo, pullFrom]) {
-          const { failures, plan } = await run(here, there);
-          assert.deepEqual([failures, plan.conflicts, plan.blocked], [[], [], []]);
-        }
-        assert.deepEqual(contentOf(here), contentOf(there));
+        await choose(choice, here, there);
         const isKept = (choice === 'ours') !== (remover === 'here');
         for (const path of [homeOf('parks/baeume'), 'namespaces/seen', 'groups/hikers.yaml'])
           assert.equal(existsSync(join(there, path)), isKept, path);
