@@ -6,7 +6,7 @@ import { booleanField, choiceField, integerField, jsonField, objectField, textFi
 import { invalidInput, type Parsed } from './text-input.ts';
 import { type ReadingOptionChanges, type ReadingOptions, readableTypes } from './types.ts';
 
-/** Columns whose types can be said: as many as a table has at most. */
+/** Columns whose types can be said: as many as a table has at most (`maxColumns` in data/limits.ts, which this room may not import). */
 const maxTypes = 10_000;
 
 export const readingFields = {

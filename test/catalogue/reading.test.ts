@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { ValidationError } from '../../src/catalogue/errors.ts';
-import { parseReadingOptions, parseReadingOptionsInput } from '../../src/catalogue/reading.ts';
+import { parseReadingOptions, parseReadingOptionsInput, readingFields } from '../../src/catalogue/reading.ts';
+import { maxColumns } from '../../src/data/limits.ts';
 
 it('types are given to columns of any name', () => {
   for (const column of ['error', 'errors', 'value', '__proto__', 'a=b']) {
@@ -26,4 +27,9 @@ it('what is refused is named by its option', () => {
       return true;
     },
   );
+});
+
+it('types are given to as many columns as a table may have', () => {
+  const schema: { readonly maxProperties?: number } = readingFields.types.schema;
+  assert.equal(schema.maxProperties, maxColumns);
 });

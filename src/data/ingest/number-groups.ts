@@ -38,7 +38,7 @@ export class NumberGroups {
   }
 
   /**
-   * The mark with which all values are numbers, and the type that reads them; null if there is none.
+   * The mark with which all values are numbers, and the type that reads them; null if no mark fits.
    * @param fits the decimal separators with which all of them are numbers
    */
   found(fits: { readonly comma: boolean; readonly point: boolean }): GroupMark | null {
