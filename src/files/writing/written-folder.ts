@@ -14,13 +14,16 @@ export type FolderStamps = readonly (readonly [path: string, stamp: Stamp])[];
 /** Folders that were written whole, by path relative to the catalogue folder. */
 export type WrittenFolders = Map<string, FolderStamps>;
 
+/** A tick in milliseconds, with one more as `Date.now` leaves out fractions, and another as a timer may fire that much early. */
+const wait = tick + 2;
+
 /**
  * Waits until what was written has a time that no later change can get, on a file system whose clock isn't slow.
  * @param writtenAt time of the last write, in milliseconds since 1970
  */
 export async function passTickSince(writtenAt: number): Promise<void> {
-  const left = writtenAt + tick + 1 - Date.now();
-  if (left > 0) await sleep(Math.min(left, tick));
+  const left = writtenAt + wait - Date.now();
+  if (left > 0) await sleep(Math.min(left, wait));
 }
 
 /**
