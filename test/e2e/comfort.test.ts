@@ -62,7 +62,7 @@ describe('at a terminal, on a remote catalogue', () => {
     const offered = (line: string) =>
       until(async () => {
         const { out } = await done(['completion', 'fish', '--', '--remote', 'prod', ...line.split(' ')]);
-        return out !== '' && out.trim().split('\n');
+        return out.trim() !== '' && out.trim().split('\n');
       });
     assert.deepEqual(await offered('dataset show parks/'), ['parks/benches\tSeats', 'parks/trees\tTrees']);
     assert.match((await offered('version show parks/trees@2')).join(), /^parks\/trees@20200102030405000000\t/);
