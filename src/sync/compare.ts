@@ -74,89 +74,23 @@ export async function compareReplicas(
   { source, names = [], signal }: CompareOptions = {},
 ): Promise<Comparison> {
   const { state } = pair;
-  const known = state.header.tag ?? undefined;
   const isFirst = source !== undefined && state.files.size === 0;
   const spool = isFirst ? await TextSpool.open(pair.spool) : undefined;
-  const [ourSpool, theirSpool] = source === 'ours' ? [spool, undefined] : [undefined, spool];
   try {
-    const unreadable = new Map<string, string>();
-    let answer: TimelineAnswer | null = null;
-    const timeline: TimelineQuestion = {
-      since: state.header.timeline ?? null,
-      onAnswer({ point, hasPoint }) {
-        answer = { point, hasPoint: hasPoint && answer?.hasPoint !== false };
-      },
-    };
-    const [local, remote] = await awaitBoth(
-      pair.ours
-        .manifest({ texts: ourSpool !== undefined })
-        .then((manifest) => readManifest(manifest, 'local', unreadable, ourSpool)),
-      readRemote(pair, { known, texts: theirSpool !== undefined, timeline, signal }, unreadable, theirSpool),
-    );
-    const theirs = remote.tag === null ? new Map(state.files) : remote.files;
-    const { files: ours, replica } = await withoutLineEnds(pair.ours, local.files, theirs, {
-      state,
-      spool: ourSpool,
-      signal,
-    });
-    const texts = {
-      ours: makeRecordTextReader(replica, ourSpool, signal),
-      theirs: makeRecordTextReader(pair.theirs, theirSpool, signal),
-    };
-    await recordSharedMoves(state, { base: state.files, ours, theirs }, texts);
-    const base: Files = new Map(state.files);
-    for (const path of pair.findCloudPlaceholders?.(recordsMissingLocally(base, ours)) ?? [])
-      unreadable.set(
-        path,
-        `iCloud Drive has taken it off this disk. Download it, in Finder or by: brctl download ${path}`,
-      );
-    const hiddenReason = reasonIfHidden(pair.viewer, state.header.seenBy);
-    const removedBefore = await findRemovedBefore(pair, joinExtensions({ base, ours, theirs }));
+    const spools = source === 'ours' ? { ours: spool } : { theirs: spool };
+    const sides = await readSides(pair, spools, signal);
+    const { base, ours, theirs, texts } = sides;
+    const removedBefore = await findRemovedBefore(pair, joinExtensions(sides));
     const mergesOfResolved = new Map<string, Merge>();
     return {
-      async plan(resolved = new Map()) {
-        const resolvedBase = new Map(base);
-        for (const [path, file] of resolved) {
-          if (file) resolvedBase.set(path, file);
-          else resolvedBase.delete(path);
-        }
-        const moved = await detectMoves(state, { base: resolvedBase, ours, theirs }, texts);
-        const replaced = await findReplacedContainers(state, moved, texts);
-        const movedOntoOthers = await findMovedOntoOthers(state, moved, texts, replaced);
-        const compared = { ...moved, texts };
-        const audiences = await compareAudiences(compared);
-        const hiddenPayloads = await findHiddenPayloads(compared);
-        const payloadsBeforeVersions = await findPayloadsBeforeVersions(compared);
-        const notCheckedOut = pair.notCheckedOut && (await findFilesNotCheckedOut(moved, pair.notCheckedOut));
-        const reasons = {
-          leftAlone: new Map([
-            ...unreadable,
-            ...movedOntoOthers,
-            ...Object.entries(selectUnnamed(removedBefore, names)),
-          ]),
-          unreadable: new Set(unreadable.keys()),
-          hiddenReason,
-          hiddenPayloads,
-          payloadsBeforeVersions,
-          notCheckedOut,
-        };
-        const input = { ...moved, replaced, ...reasons, audiences };
-        const plan = planSync(input);
-        const merges = new Map([...mergesOfResolved, ...(await findAliasMerges(plan.conflicts, state, texts))]);
-        // Once a side is chosen, its record keeps the former name that the other one has given it with another.
-        const movedHere = new Set(moved.moves.flatMap(({ by, to }) => (by === 'ours' ? to : [])));
-        for (const [path, { aliased }] of merges) {
-          const text = movedHere.has(path) ? (aliased?.theirs ?? undefined) : undefined;
-          if (aliased) mergesOfResolved.set(path, { status: 'conflict', aliased, text });
-        }
-        return merges.size ? planSync({ ...input, merges }) : plan;
-      },
-      findLostRecords: () => findLostRecords(state, { base, ours, theirs }, texts),
+      plan: (resolved = new Map()) =>
+        planOf(pair, sides, { resolved, mergesOfResolved, notNamed: selectUnnamed(removedBefore, names) }),
+      findLostRecords: () => findLostRecords(state, sides, texts),
       texts,
-      ours: replica,
+      ours: sides.replica,
       theirs,
-      tag: remote.tag ?? known ?? '',
-      timeline: answer,
+      tag: sides.tag,
+      timeline: sides.timeline,
       removedBefore,
       hasPath: (matches) => [base, ours, theirs].some((files) => [...files.keys()].some(matches)),
       close: async () => void (await spool?.close()),
@@ -165,6 +99,108 @@ export async function compareReplicas(
     await spool?.close();
     throw error;
   }
+}
+
+/** Files of both sides and of their last common state, as they were read. */
+interface ReadSides extends ThreeWay {
+  /** The local catalogue, in which records have the checksums and texts of `ours`. */
+  readonly replica: Replica;
+  readonly texts: TextReaders;
+  /** Why a file can't be read, by path. */
+  readonly unreadable: ReadonlyMap<string, string>;
+  /** Why a file that the remote lacks may only be hidden; undefined if none is. */
+  readonly hiddenReason: string | undefined;
+  readonly tag: string;
+  readonly timeline: TimelineAnswer | null;
+}
+
+/** @param spools where the texts of a side are kept, if all of them will be needed */
+async function readSides(
+  pair: Pair,
+  spools: { readonly [side in Side]?: TextSpool | undefined },
+  signal: AbortSignal | undefined,
+): Promise<ReadSides> {
+  const { state } = pair;
+  const known = state.header.tag ?? undefined;
+  const unreadable = new Map<string, string>();
+  let answer: TimelineAnswer | null = null;
+  const timeline: TimelineQuestion = {
+    since: state.header.timeline ?? null,
+    onAnswer({ point, hasPoint }) {
+      answer = { point, hasPoint: hasPoint && answer?.hasPoint !== false };
+    },
+  };
+  const [local, remote] = await awaitBoth(
+    pair.ours
+      .manifest({ texts: spools.ours !== undefined })
+      .then((manifest) => readManifest(manifest, 'local', unreadable, spools.ours)),
+    readRemote(pair, { known, texts: spools.theirs !== undefined, timeline, signal }, unreadable, spools.theirs),
+  );
+  const theirs = remote.tag === null ? new Map(state.files) : remote.files;
+  const { files: ours, replica } = await withoutLineEnds(pair.ours, local.files, theirs, {
+    state,
+    spool: spools.ours,
+    signal,
+  });
+  const texts = {
+    ours: makeRecordTextReader(replica, spools.ours, signal),
+    theirs: makeRecordTextReader(pair.theirs, spools.theirs, signal),
+  };
+  await recordSharedMoves(state, { base: state.files, ours, theirs }, texts);
+  const base: Files = new Map(state.files);
+  for (const path of pair.findCloudPlaceholders?.(recordsMissingLocally(base, ours)) ?? [])
+    unreadable.set(
+      path,
+      `iCloud Drive has taken it off this disk. Download it, in Finder or by: brctl download ${path}`,
+    );
+  const hiddenReason = reasonIfHidden(pair.viewer, state.header.seenBy);
+  const tag = remote.tag ?? known ?? '';
+  return { base, ours, theirs, replica, texts, unreadable, hiddenReason, tag, timeline: answer };
+}
+
+interface PlanOptions {
+  /** Changes of the last common state, by path; null removes the file from it. */
+  readonly resolved: ReadonlyMap<string, FileState | null>;
+  /** The merges of conflicts that earlier plans had: they are kept and added to. */
+  readonly mergesOfResolved: Map<string, Merge>;
+  /** Why a record is left alone that the remote had removed before, by path. */
+  readonly notNamed: RemovedBefore;
+}
+
+async function planOf(
+  { state, notCheckedOut }: Pair,
+  { base, ours, theirs, texts, unreadable, hiddenReason }: ReadSides,
+  { resolved, mergesOfResolved, notNamed }: PlanOptions,
+): Promise<SyncPlan> {
+  const resolvedBase = new Map(base);
+  for (const [path, file] of resolved) {
+    if (file) resolvedBase.set(path, file);
+    else resolvedBase.delete(path);
+  }
+  const moved = await detectMoves(state, { base: resolvedBase, ours, theirs }, texts);
+  const replaced = await findReplacedContainers(state, moved, texts);
+  const movedOntoOthers = await findMovedOntoOthers(state, moved, texts, replaced);
+  const compared = { ...moved, texts };
+  const input = {
+    ...moved,
+    replaced,
+    audiences: await compareAudiences(compared),
+    leftAlone: new Map([...unreadable, ...movedOntoOthers, ...Object.entries(notNamed)]),
+    unreadable: new Set(unreadable.keys()),
+    hiddenReason,
+    hiddenPayloads: await findHiddenPayloads(compared),
+    payloadsBeforeVersions: await findPayloadsBeforeVersions(compared),
+    notCheckedOut: notCheckedOut && (await findFilesNotCheckedOut(moved, notCheckedOut)),
+  };
+  const plan = planSync(input);
+  const merges = new Map([...mergesOfResolved, ...(await findAliasMerges(plan.conflicts, state, texts))]);
+  // Once a side is chosen, its record keeps the former name that the other one has given it with another.
+  const movedHere = new Set(moved.moves.flatMap(({ by, to }) => (by === 'ours' ? to : [])));
+  for (const [path, { aliased }] of merges) {
+    const text = movedHere.has(path) ? (aliased?.theirs ?? undefined) : undefined;
+    if (aliased) mergesOfResolved.set(path, { status: 'conflict', aliased, text });
+  }
+  return merges.size ? planSync({ ...input, merges }) : plan;
 }
 
 /** Paths of the records of the last common state that the local folder lacks. */
