@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
@@ -247,6 +247,18 @@ describe('trash empty', () => {
       if (String(path) !== 'entry.json') rmSync(join(folder, String(path)), { recursive: true, force: true });
     assert.equal((await type(['trash', 'empty', '--yes'], { root })).err, 'Nothing to delete.\n');
     assert.equal(existsSync(folder), false);
+  });
+
+  it('ends, with links to folders around them in what it keeps', async () => {
+    const root = await withTrash();
+    const [{ id } = { id: '' }] = await listTrash(root);
+    const folder = join(root, '.catalogue/trash', id);
+    writeFileSync(join(folder, 'entry.json'), '{bad');
+    // Two of them double the paths at each level, if they are followed.
+    for (const name of ['a', 'b']) symlinkSync('.', join(folder, name));
+    const { exitCode, err } = await type(['trash', 'empty', '--yes'], { root });
+    assert.deepEqual([exitCode, err], [0, 'Deleted 1 thing.\n']);
+    assert.ok(existsSync(join(folder, 'entry.json')));
   });
 
   it('only what is older', async () => {

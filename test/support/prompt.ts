@@ -218,15 +218,13 @@ function withFaults(catalogue: Catalogue, faults: Partial<Catalogue>): Catalogue
   });
 }
 
-/** Every file in a catalogue folder but caches and locks, hidden ones too. */
+/** Every file in a catalogue folder but caches and locks, hidden ones too. Links aren't followed (Node 26 does with `recursive`). */
 export function filesIn(root: string): readonly string[] {
-  return readdirSync(root, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) =>
-      join(entry.parentPath, entry.name)
-        .slice(root.length + 1)
-        .replaceAll('\\', '/'),
-    )
-    .filter((path) => !path.startsWith('.catalogue/'))
-    .sort();
+  const below = (folder: string): readonly string[] =>
+    readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (entry.isDirectory()) return path === '.catalogue' ? [] : below(path);
+      return entry.isFile() ? [path] : [];
+    });
+  return [...below('')].sort();
 }

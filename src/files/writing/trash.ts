@@ -182,9 +182,19 @@ export async function findUnreadableTrash(root: string): Promise<readonly string
 /** True if an entry has a description and other files. An entry that has only one of them was left by a crash. */
 async function isDescribed(root: string, id: string): Promise<boolean> {
   const folder = join(root, trashFolder, id);
-  const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(emptyIfMissing);
-  const files = found.filter((one) => !one.isDirectory());
-  return files.length > 1 && files.some((one) => one.name === entryName && one.parentPath === folder);
+  const description = await lstat(join(folder, entryName)).catch(() => null);
+  return description !== null && !description.isDirectory() && hasFile(folder, entryName);
+}
+
+/**
+ * True if a folder has a file or a link, or one of the folders in it has. `readdir` with `recursive` would follow links, in
+ * Node 26: it would not end where one leads to a folder around it.
+ * @param except name of a file in the folder that doesn't count
+ */
+async function hasFile(folder: string, except?: string): Promise<boolean> {
+  for (const entry of await readdir(folder, { withFileTypes: true }).catch(emptyIfMissing))
+    if (entry.isDirectory() ? await hasFile(join(folder, entry.name)) : entry.name !== except) return true;
+  return false;
 }
 
 /** Deletes an entry permanently, unless another request has done so. */
