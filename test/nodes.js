@@ -13,7 +13,7 @@ import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const versions = ['20.19.0', '22', '24'];
+const versions = ['20.19.0', '22', '24', '26'];
 /** Commands, writes, rows and requests: what goes wrong with a Node next to one that passes goes wrong here. */
 const few = ['contract/', 'data/formats/', 'docs/readme', 'e2e/bin', 'server/bytes', 'server/uploads'];
 
