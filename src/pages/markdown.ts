@@ -84,7 +84,7 @@ interface RenderState extends MarkdownTexts {
 const stateOf = (env: unknown) => env as RenderState;
 
 export interface RenderedText {
-  /** HTML of the first paragraph; '' if the text begins with something else. */
+  /** HTML of the first paragraph, with headings before it; '' if the text begins with something else. */
   readonly first: string;
   /** HTML of the rest. */
   readonly rest: string;
@@ -134,7 +134,8 @@ export function renderMarkdown(text: string, texts: MarkdownTexts): RenderedText
 
 function renderAnew(text: string, texts: MarkdownTexts): RenderedText {
   const tokens = markdown.parse(withShortLead(text.slice(0, maxLength)), {});
-  const end = tokens[0]?.type === 'paragraph_open' ? tokens.findIndex(({ type }) => type === 'paragraph_close') + 1 : 0;
+  const beginning = tokens.findIndex(({ type, level }) => level === 0 && !type.startsWith('heading'));
+  const end = tokens[beginning]?.type === 'paragraph_open' ? beginning + 3 : 0;
   const state = { ...texts, roomForAddresses: maxAddresses, isInLink: false } satisfies RenderState;
   const render = (part: Token[]) => markdown.renderer.render(part, markdown.options, state);
   return { first: render(tokens.slice(0, end)), rest: render(tokens.slice(end)) };
@@ -143,7 +144,7 @@ function renderAnew(text: string, texts: MarkdownTexts): RenderedText {
 /** First paragraphs by text and length: lists show the same ones again and again. */
 const firstParagraphs = new LRUCache<string, string>({ ...cacheLimits, sizeCalculation: sizeOfEntry });
 
-/** The first paragraph of a text in Markdown, without markup. @param most characters */
+/** The first paragraph of prose in a text in Markdown, without markup; of one without prose, its beginning. @param most characters */
 export function firstParagraph(text: string, most = 300): string {
   const key = `${most} ${text.slice(0, 20 * most)}`;
   let paragraph = firstParagraphs.get(key);
@@ -176,9 +177,15 @@ function readPlainText(text: string): string {
 
 function readFirstParagraph(text: string, most: number): string {
   const tokens = markdown.parse(withShortLead(text.slice(0, 20 * most)), {});
-  const inline = tokens.find(({ type }) => type === 'inline');
+  const inline = tokens.find(isProse) ?? tokens.find(({ type }) => type === 'inline');
   const plain = (inline?.children ?? []).map(textOfToken).join('').replace(/\s+/g, ' ').trim();
   return plain.length > most ? `${beginningOf(plain, most).replace(/\s+\S*$/, '')}…` : plain;
+}
+
+/** True for the content of a paragraph, also in a list, that is more than pictures, such as badges. */
+function isProse({ type, children }: Token, index: number, tokens: readonly Token[]): boolean {
+  if (type !== 'inline' || tokens[index - 1]?.type !== 'paragraph_open') return false;
+  return (children ?? []).some((child) => child.type !== 'image' && textOfToken(child).trim() !== '');
 }
 
 function textOfToken({ type, content }: Token): string {

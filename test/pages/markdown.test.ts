@@ -29,6 +29,33 @@ it('the first paragraph of a long text without blanks ends with a whole characte
   assert.equal(firstParagraph('One two three four', 10), 'One two…');
 });
 
+it('the first paragraph is the first of prose: headings, badges and tables say little in a list', () => {
+  const prose = 'Counts of *trees* by district.';
+  const plain = 'Counts of trees by district.';
+  for (const beginning of [
+    '# Trees\n\n',
+    'Trees\n=====\n',
+    '# Trees\n## About\n',
+    '[![ok](https://a.example/b.svg)](https://c.example/)\n\n',
+    '| a |\n|---|\n| b |\n\n',
+  ])
+    assert.equal(firstParagraph(`${beginning}${prose}\n\nMore.`), plain, beginning);
+  assert.equal(firstParagraph('## Columns\n\n- `a`: first\n- `b`: second'), 'a: first');
+  assert.equal(firstParagraph('# Trees'), 'Trees');
+  assert.equal(firstParagraph('![Map](https://a.example/m.png)'), 'Map');
+});
+
+it('the part of a text that is not folded ends with its first paragraph, also below headings', () => {
+  const parts = (text: string) => {
+    const { first, rest } = renderMarkdown(text, { tableLabel: 'Table', codeLabel: 'Code' });
+    return [first, rest].map((part) => part.replace(/<[^>]+>/g, '').trim());
+  };
+  assert.deepEqual(parts('# Trees\n\nCounted.\n\nMore.'), ['Trees\nCounted.', 'More.']);
+  assert.deepEqual(parts('Counted.\n\nMore.'), ['Counted.', 'More.']);
+  assert.deepEqual(parts('# Trees\n\n- a\n\nMore.'), ['', 'Trees\n\na\n\nMore.']);
+  assert.deepEqual(parts('# Trees'), ['', 'Trees']);
+});
+
 it('a text is rendered once, for each language', () => {
   const table = '|a|\n|-|\n|1|\n';
   const texts = { tableLabel: 'Table', codeLabel: 'Code' };
