@@ -101,7 +101,7 @@ function Values({ context, dataset, column, profile, rows }: Props & { readonly 
       <TooLargeToFilter context={context} path={`${apiPath(refOf(dataset))}data/`} />
       <Figures {...{ context, column, profile, rows, rowsHref }} />
       {histogram && (
-        <figure class="distribution">
+        <figure class="distribution" aria-labelledby="values">
           <HistogramBars {...{ locale, name, type, histogram, rowsHref, width: 720, height: 160 }} />
           <p class="ends">
             <span>{edges[0]}</span>

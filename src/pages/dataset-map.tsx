@@ -36,11 +36,11 @@ export function DatasetMap({ context, path, shown, columns }: DatasetMapProps): 
     parameters: colour ? [['_colour', colour]] : [],
     texts: movingMapTexts(context),
   });
-  const sentence = shown ? mapSentence(context, shown.counts) : locale.text('map');
+  const sentence = shown ? mapSentence(context, shown.counts) : '';
   // No row is anywhere: a picture would be the world, or the sea.
   if (shown?.counts.located === 0) return <p class="soft">{sentence}</p>;
   return (
-    <figure {...figure.attributes}>
+    <figure aria-labelledby="h-map" {...figure.attributes}>
       <div class="plate">
         <div data-map-stage>
           <img {...figure.picture} alt={locale.text('mapAlt', { sentence })} />

@@ -80,7 +80,7 @@ function EmbeddedMap({
   const figure = mapFigure({ address, parameters, texts: movingMapTexts(context) });
   const sentence = mapSentence(context, shown.counts);
   return (
-    <figure {...figure.attributes}>
+    <figure aria-label={locale.text('map')} {...figure.attributes}>
       <div class="plate">
         <div data-map-stage>
           <img {...figure.picture} alt={`${locale.text('map')}. ${sentence}`} />

@@ -44,9 +44,11 @@ export function FirstRows({ context, areGroups = false, ...parts }: FirstRowsPro
     );
   }
   if (preview.rows.length === 0) return <p class="soft">{noRows}</p>;
+  const count = countOfFirstRows(locale, preview, rows);
+  const label = preview.rows.length < rows ? `${locale.text('rows')}: ${count}` : count;
   return (
     <>
-      <div class="scroll" tabIndex={0} role="region" aria-label={countOfFirstRows(locale, preview, rows)}>
+      <div class="scroll" tabIndex={0} role="region" aria-label={label}>
         <table class="grid">
           <thead>
             <tr>

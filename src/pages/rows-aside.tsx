@@ -39,8 +39,8 @@ function MapOfRows({ context, matched }: Pick<AsideProps, 'context' | 'matched'>
   });
   return (
     <section class="facet">
-      <h3>{locale.text('whereTheyAre')}</h3>
-      <figure {...attributes}>
+      <h3 id="h-map">{locale.text('whereTheyAre')}</h3>
+      <figure aria-labelledby="h-map" {...attributes}>
         <div class="plate">
           <div data-map-stage>
             <img {...picture} loading="lazy" alt={locale.text('mapOfRows', { count: matched })} />
@@ -59,6 +59,7 @@ export function RowsAside({ context, facets, hasMap, matched }: AsideProps): VNo
   const { locale, query } = context;
   return (
     <aside aria-label={locale.text('values')}>
+      <h2 class="vh">{locale.text('values')}</h2>
       {hasMap && !(context.isExport && filtersIn(query).length) && <MapOfRows context={context} matched={matched} />}
       {facets.map(({ column, values }) => {
         const name = filterName(column.name);

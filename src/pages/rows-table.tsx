@@ -40,6 +40,7 @@ export function RowsTable(props: RowsTableProps): VNode {
   const isFilteredHere = context.filteringOf?.(context.path) === 'inBrowser';
   return (
     <>
+      <h2 class="vh">{locale.text('rows')}</h2>
       {!isAggregated && profile && (
         <p class="s soft">
           {locale.text(matchedProfile ? 'headsOfMatching' : 'headsNote', {

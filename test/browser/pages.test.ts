@@ -190,6 +190,24 @@ describe('pages in a browser', () => {
     await Promise.all([scripted.context.close(), plain.context.close()]);
   });
 
+  it('name tables that scroll, figures and parts beside a table for screen readers', async () => {
+    const { page, context } = await visit(browser, base, pages.dataset as string);
+    assert.equal(await page.getByRole('region', { name: 'Rows: the first of 177', exact: true }).count(), 1);
+    assert.equal(await page.getByRole('figure', { name: 'Map', exact: true }).count(), 1);
+    await page.goto(base + pages.column);
+    assert.equal(await page.getByRole('figure', { name: 'Values', exact: true }).count(), 1);
+    await page.goto(base + pages['map for frames']);
+    assert.equal(await page.getByRole('figure', { name: 'Map', exact: true }).count(), 1);
+    await page.goto(base + pages.rows);
+    assert.equal(await page.getByRole('figure', { name: 'Where they are', exact: true }).count(), 1);
+    const headings = await page
+      .locator('main')
+      .getByRole('heading')
+      .evaluateAll((all) => all.map((one) => `${one.tagName} ${one.textContent}`));
+    assert.deepEqual(headings.slice(1, 5), ['H2 Filters', 'H2 Rows', 'H2 Values', 'H3 Where they are']);
+    await context.close();
+  });
+
   it('of the documentation are all accessible, and no wider than the window', async () => {
     const { page, context, incidents } = await visit(browser, base, '/docs/', { width: 320 });
     for (const path of documentation) {
