@@ -151,7 +151,7 @@ export class BroughtFiles {
   }
 
   async #bringOne({ ref, readAs, link, reading: given, remarks }: Planned): Promise<void> {
-    const { catalogue, dryRun, signal, unpack } = this.#options;
+    const { catalogue, dryRun, signal, unpack, isRemote } = this.#options;
     const { document, isTemporary } = await this.#openFile(link);
     const target = temporaryPathBeside(join(unpack?.folder ?? '', 'unpacked'));
     try {
@@ -168,6 +168,9 @@ export class BroughtFiles {
       const { known, isReadAnew, addedByHand } = compareFile(dataset, await fileChecksum(source), reading);
       if (known) this.#take(ref, dataset, known);
       else {
+        // One that was added by hand is known.
+        const isText = ['csv', 'tsv'].includes(readableFormat(link) ?? '');
+        if (isRemote && isText) await assertIsNoSentence(document, formatRef(ref));
         const upload = {
           source,
           fileName: file,
@@ -214,7 +217,6 @@ export class BroughtFiles {
     const document = file === null ? opened : await documents.open(file);
     const mayBePaged = isRemote && ['geojson', 'json'].includes(readableFormat(link) ?? '');
     if (mayBePaged) await assertIsNoError(document);
-    if (isRemote && ['csv', 'tsv'].includes(readableFormat(link) ?? '')) await assertIsNoSentence(document);
     if (!mayBePaged || !(await isPartOfFeatures(document))) return { document, isTemporary: false };
     // The lists of OGC API take longer pages; what other addresses take isn't known.
     const isOpened = !/\/items\/?$/.test(new URL(document.address).pathname);

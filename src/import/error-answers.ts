@@ -27,10 +27,11 @@ const errorWords =
   /\b(?:error|limit|denied|forbidden|unauthori[sz]ed|not found|unavailable|exceeded|too many|invalid|expired)\b/i;
 
 /**
+ * @param ref text of the reference to the dataset that would get the table
  * @throws ValidationError for a sentence in place of a table: a line without rows that is no list of names, or a few lines about an error.
  *   As a table, its columns would be those that the dataset is expected to keep.
  */
-export async function assertIsNoSentence(document: OpenDocument): Promise<void> {
+export async function assertIsNoSentence(document: OpenDocument, ref: string): Promise<void> {
   if (document.size > longest) return;
   const text = (await readDocumentText(document).catch(() => '')).trim();
   const lines = text.split(/\s*[\r\n]\s*/);
@@ -42,6 +43,7 @@ export async function assertIsNoSentence(document: OpenDocument): Promise<void> 
   // In a sentence, a blank stands behind a comma; between names of columns, seldom.
   const isProse = !/[,;\t|]\S/.test(first);
   if (lines.length === 1 ? !hasOneCell && !(isProse && isAboutError) : !hasOneCell || !isAboutError) return;
-  const found = `the server answered with a sentence, and no table: ${excerpt(JSON.stringify(first))}`;
-  throw new ValidationError({ source: [`${document.address}: ${found}`] });
+  const found = `the server answered with a sentence, and no table: ${excerpt(JSON.stringify(first))}.`;
+  const wayOut = `If it is a table, fetch it: catalogue version add ${ref} FILE`;
+  throw new ValidationError({ source: [`${document.address}: ${found} ${wayOut}`] });
 }
