@@ -1,7 +1,7 @@
 /** Datasets as a source describes them, in the fields of this catalogue. Readers of formats make them; they do no I/O of their own. */
 import { beginningOf } from '../catalogue/beginning.ts';
 import { excerpt, ValidationError } from '../catalogue/errors.ts';
-import { maxKeywordLength, maxKeywords, maxReference } from '../catalogue/fields.ts';
+import { maxKeywordLength, maxReference } from '../catalogue/fields.ts';
 import { isDate } from '../catalogue/iso-time.ts';
 import { parseReadingOptionsInput, readingOptionsWithoutStrict } from '../catalogue/reading.ts';
 import type { ReadingOptions } from '../catalogue/types.ts';
@@ -44,6 +44,7 @@ export interface ImportedDataset {
   readonly name: string;
   readonly label: string;
   readonly description: string;
+  /** All of them; a record has the first ones. */
   readonly keywords: readonly string[];
   readonly licence: string;
   readonly homepage: string;
@@ -123,9 +124,9 @@ export function importedDataset(raw: RawDataset): SourceItem {
     name,
     label: label || shorten(name, maxLabel),
     description: shorten(markdownFromHtml(textOf(raw.description)), maxDescription),
-    keywords: uniqueTexts((raw.keywords ?? []).map((one) => plainText(textOf(one))))
-      .filter(({ length }) => length <= maxKeywordLength)
-      .slice(0, maxKeywords),
+    keywords: uniqueTexts((raw.keywords ?? []).map((one) => plainText(textOf(one)))).filter(
+      ({ length }) => length <= maxKeywordLength,
+    ),
     licence: findImportedLicence(referencesOf(raw.licence)),
     homepage: httpUrl(raw.homepage),
     publisher: shorten(plainText(textOf(raw.publisher)), maxLabel),

@@ -3,7 +3,8 @@
  * field by field, so that what people wrote by hand survives. The record keeps a checksum of each imported value.
  */
 import { createHash } from 'node:crypto';
-import { maxLinks } from '../catalogue/fields.ts';
+import { maxKeywords, maxLinks } from '../catalogue/fields.ts';
+import { numberText } from '../catalogue/number-text.ts';
 import type { Dataset, ReadingOptions } from '../catalogue/types.ts';
 import { isAbsoluteUrl, remoteUrl } from '../catalogue/urls.ts';
 import { isPrivateAddress } from './addresses.ts';
@@ -83,7 +84,22 @@ function valuesOfImported(dataset: ImportedDataset): ImportedValues {
   const { label, description, keywords, licence, homepage, publisher, contact, issued, modified, links, reading } =
     dataset;
   const texts = { label, description, licence, homepage, publisher, contact, issued, modified };
-  return { ...texts, keywords, links: linksByTitle(links), reading };
+  return { ...texts, keywords: keywords.slice(0, maxKeywords), links: linksByTitle(links), reading };
+}
+
+/** Sentences about keywords and links beyond those that a record may have. */
+export function sentencesAboutRest({ keywords, links }: ImportedDataset): readonly string[] {
+  const urls = links.length > maxLinks ? new Set(links.flatMap((link) => linkUrl(link) ?? [])).size : 0;
+  return (
+    [
+      [keywords.length, maxKeywords, 'keywords'],
+      [urls, maxLinks, 'links'],
+    ] as const
+  ).flatMap(([count, most, what]) =>
+    count > most
+      ? [`${numberText(count - most)} of its ${numberText(count)} ${what}: a record has at most ${numberText(most)}`]
+      : [],
+  );
 }
 
 /** Addresses that a record may link to. */

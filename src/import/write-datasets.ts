@@ -17,6 +17,7 @@ import {
   mergeWithRecord,
   type Origin,
   originOf,
+  sentencesAboutRest,
   valuesOfNewRecord,
 } from './merge.ts';
 import { originKey, type PresentDatasets, readPresentDatasets } from './present-datasets.ts';
@@ -155,6 +156,7 @@ export class DatasetWriter {
     const { from, namespace, dryRun } = this.#target;
     if (this.#seen.has(dataset.id)) return this.#skip(dataset.id, 'the source has another record with this identifier');
     this.#seen.add(dataset.id);
+    for (const reason of sentencesAboutRest(dataset)) this.#skip(dataset.id, reason);
     const present = this.#presentOf(dataset.id);
     if (present) {
       this.#forget(present);

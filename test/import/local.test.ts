@@ -489,6 +489,28 @@ describe('an import of local files', () => {
     assert.equal((await get(json.created[0].dataset)).keywords.length, 500);
   });
 
+  it('says how many keywords and links are beyond those of a record', async () => {
+    const { importing, folder, get } = await makeSources();
+    const keyword = Array.from({ length: 2_003 }, (_, i) => `word ${i}`);
+    const distribution = Array.from({ length: 10_002 }, (_, i) => ({ accessURL: `https://x.example/${i}` }));
+    const dataset = [{ identifier: 'a', title: 'A', keyword, distribution }];
+    writeFileSync(join(folder, 'long.json'), JSON.stringify({ conformsTo: 'dcat', dataset }));
+    for (let run = 0; run < 2; run++) {
+      const { json, err } = await importing('sources/long.json', '--to', 'long');
+      assert.deepEqual(
+        json?.skipped,
+        [
+          { id: 'a', reason: '3 of its 2,003 keywords: a record has at most 2,000' },
+          { id: 'a', reason: '2 of its 10,002 links: a record has at most 10,000' },
+        ],
+        err,
+      );
+      assert.equal(json.created.length + json.unchanged, 1);
+    }
+    const { keywords, links } = await get('long/a');
+    assert.deepEqual([keywords.length, Object.keys(links).length], [2_000, 10_000]);
+  });
+
   it('reads DCAT in Turtle, JSON-LD and RDF/XML alike, and says what it does not fetch or expand', async () => {
     const { folder, importing, get } = await makeSources();
     const iri = 'https://data.example.org/dataset/trees';
