@@ -84,14 +84,18 @@ export class FirstRows {
     return isNeeded && names(head).size === width ? head.at(-1)?.place : undefined;
   }
 
-  /** A sentence about lines that begin with `#`, above one that doesn't; undefined if the first may be the names. */
-  #describeComments(noun: 'Line' | 'Row'): string | undefined {
+  /** A sentence about lines that begin with `#`, above one that doesn't; empty if the first may be the names. */
+  #describeComments(noun: 'Line' | 'Row'): Pick<PayloadInfo, 'headEnd' | 'namesBelow'> {
     const isComment = ({ texts }: FirstRow) => /^\s*#/.test(texts[0] ?? '');
     const at = this.#rows.findIndex((row) => !isComment(row));
     const [first, names] = [this.#rows[0], this.#rows[at]];
-    if (!first || !names || at < 1 || names.cells < 2 || (at === 1 && first.cells > 1)) return undefined;
+    if (!first || !names || at < 1 || names.cells < 2) return {};
+    // One row of several cells may be the names: not above one without numbers, if others have some.
+    const isAboveNames = !names.hasNumber && this.#rows.slice(at + 1).some(({ hasNumber }) => hasNumber);
+    if (at === 1 && first.cells > 1 && !isAboveNames) return {};
     const begin = at === 1 ? `${noun} ${first.place} begins` : `${noun}s ${first.place} to ${names.place - 1} begin`;
-    return `${begin} with "#". If the names are in ${noun.toLowerCase()} ${names.place}, write --skip ${names.place - 1}`;
+    const advice = `If the names are in ${noun.toLowerCase()} ${names.place}, write --skip ${names.place - 1}`;
+    return { headEnd: names.place, namesBelow: `${begin} with "#". ${advice}` };
   }
 
   /** What the names of the columns seem to be, if not the first row: a row below, or several, with a sentence about that. */
@@ -107,7 +111,7 @@ export class FirstRows {
       };
     }
     const comments = this.#describeComments(noun);
-    if (comments !== undefined) return { namesBelow: comments };
+    if (comments.namesBelow !== undefined) return comments;
     const count = counts[cells];
     const { place: head, cells: more } = others.find((row) => row.cells >= cells + 2) ?? {};
     if (count === undefined || head === undefined) return {};

@@ -283,14 +283,24 @@ describe('CSV', () => {
       ['# made by X\na,b\n1,2\n', 1, 'Line 1 begins'],
       ['# made by X\n# on 2024\na,b\n1,2\n', 2, 'Lines 1 to 2 begin'],
       ['# made by X, Y\n#\n#\n\na,b\n1,2\n', 4, 'Lines 1 to 4 begin'],
+      ['# made by X, 2024\na,b\n1,2\n3,4\n5,6\n', 1, 'Line 1 begins'],
+      ['# made by X, Y\n# on, 2024\na,b\n1,2\n3,4\n5,6\n', 2, 'Lines 1 to 2 begin'],
     ] as const) {
       const { result } = await ingestPayload(text, 'a.csv');
       const remark = `${lines} with "#". If the names are in line ${skip + 1}, write --skip ${skip}`;
       assert.ok(result.remarks.includes(remark), String(result.remarks));
+      // The names are no wrong values of the columns.
+      assert.doesNotMatch(String(result.remarks), /--type/);
       const { result: read } = await ingestPayload(text, 'a.csv', { reading: { skip, strict: true } });
       assert.deepEqual([typesOf(read), read.remarks], [['a:integer', 'b:integer'], []]);
     }
-    for (const text of ['#id,name\n1,x\n', '#\n1\n2\n', '# made by X\n# on 2024\n', '#,a\n#1,2\n#2,3\n'])
+    for (const text of [
+      '#id,name\n1,x\n',
+      '#id,name\na,x\nb,y\n',
+      '#\n1\n2\n',
+      '# made by X\n# on 2024\n',
+      '#,a\n#1,2\n#2,3\n',
+    ])
       assert.deepEqual((await ingestPayload(text, 'a.csv')).result.remarks, [], text);
   });
 
