@@ -16,6 +16,7 @@ import {
   decimalPoint,
   hasCommaGroups,
   hasDecimalComma,
+  hasLooseGroups,
   hasPointGroups,
   isBlank,
   looseNumberForm,
@@ -45,6 +46,8 @@ export class ColumnForms {
   #isDate = false;
   /** True if every value so far can be a number with a decimal point. */
   #arePoints = true;
+  /** True if every value so far is a number in either form, or has spaces or apostrophes between thousands. */
+  #areLoose = true;
   readonly #groups = new NumberGroups();
   /** True if one of the dates has a time of day. */
   #haveTimes = false;
@@ -104,7 +107,8 @@ export class ColumnForms {
       if (!isComma) this.#pointsOnly++;
       else {
         this.#commasOnly++;
-        if (this.#mustBeComma(text) || hasPointGroups(text)) this.#isComma = this.#setExample(text);
+        if (this.#mustBeComma(text) || hasPointGroups(text) || hasLooseGroups(text))
+          this.#isComma = this.#setExample(text);
       }
     }
     if (areFirst) this.numbers = this.#numbersOfMost;
@@ -145,7 +149,8 @@ export class ColumnForms {
     const { type, numbers } = this.#settings;
     if (numbers !== undefined) return null;
     if (type !== undefined) return this.numbers === decimalPoint ? this.#groups.comma : null;
-    return this.#isComma ? null : this.#groups.found({ comma: this.#areCommas, point: this.#arePoints });
+    const found = this.#groups.found({ comma: this.#areCommas, point: this.#arePoints, loose: this.#areLoose });
+    return this.#isComma && found?.mark !== 'space' && found?.mark !== 'apostrophe' ? null : found;
   }
 
   /** True if the points of all numbers were taken for decimal points, and may stand between thousands. */
@@ -181,10 +186,11 @@ export class ColumnForms {
       text.length <= maxLength && (first <= 32 || (first >= 44 && first <= 46) || (first >= 48 && first <= 57));
     const isComma = mayFit && decimalComma.kindOf(text) !== 0;
     const isPoint = mayFit && (numberTextKind(text) !== 0 || hasCommaGroups(text));
-    const isNumber = isComma || isPoint;
+    const isNumber = isComma || isPoint || (mayFit && hasLooseGroups(text));
     const isDate = mayFit && !isNumber && recognizedDateForm(text) !== undefined;
     this.#areCommas &&= isComma || isBlank(text);
     this.#arePoints &&= isPoint || isBlank(text);
+    this.#areLoose &&= isNumber || isBlank(text);
     if (isNumber) this.#groups.add(text);
     this.#areDates &&= isDate;
     this.slashedDates.add(text);
@@ -219,7 +225,7 @@ export class ColumnForms {
         else {
           this.#areDates = false;
           this.slashedDates.stop();
-          if (form !== byteForms.integer) this.#areCommas = this.#arePoints = false;
+          if (form !== byteForms.integer) this.#areCommas = this.#arePoints = this.#areLoose = false;
           if (form === byteForms.code) this.#isCode = true;
           if (form === byteForms.integer) this.#numbersMisfits.addFits();
           else this.#numbersMisfits.addFurtherMisfit();

@@ -1,11 +1,11 @@
-/** Marks between the thousands of a column's numbers: points as in `1.234.567`, or commas as in `1,234,567.5`. */
-import { decimalComma, hasCommaGroups, hasPointGroups } from './text-forms.ts';
+/** Marks between the thousands of a column's numbers: points as in `1.234.567`, commas as in `1,234,567.5`, spaces or apostrophes. */
+import { decimalComma, hasCommaGroups, hasLooseGroups, hasPointGroups } from './text-forms.ts';
 
 /** A mark that was found, with the first text that has it. */
 export interface GroupMark {
-  readonly mark: 'point' | 'comma';
+  readonly mark: 'point' | 'comma' | 'space' | 'apostrophe';
   readonly example: string;
-  /** False for a comma in each text that may also be a decimal one: `1,234`. */
+  /** False for a comma in each text that may also be a decimal one: `1,234`; for a space that may stand between two numbers: `12 345`. */
   readonly isSure: boolean;
   /** The type that reads the texts as numbers, if they weren't read so. */
   readonly type?: 'integer' | 'float';
@@ -14,7 +14,9 @@ export interface GroupMark {
 export class NumberGroups {
   #point: GroupMark | null = null;
   #comma: GroupMark | null = null;
+  #loose: GroupMark | null = null;
   #haveFractions = false;
+  #haveCommas = false;
 
   /** Adds a text that may be a number. */
   add(text: string): void {
@@ -22,7 +24,14 @@ export class NumberGroups {
     this.#haveFractions ||= hasPoint;
     if (hasPoint && !this.#point && hasPointGroups(text))
       this.#point = { mark: 'point', example: text.trim(), isSure: true };
-    if (this.#comma?.isSure || !text.includes(',') || !hasCommaGroups(text)) return;
+    if (!this.#loose?.isSure && hasLooseGroups(text)) {
+      const mark = /['\u2019]/.test(text) ? 'apostrophe' : 'space';
+      const isSure = mark === 'apostrophe' || /[.,]|\d\s\d{3}\s/.test(text.trim());
+      if (isSure || !this.#loose) this.#loose = { mark, example: text.trim(), isSure };
+    }
+    if (!text.includes(',')) return;
+    this.#haveCommas = true;
+    if (this.#comma?.isSure || !hasCommaGroups(text)) return;
     const isSure = decimalComma.kindOf(text) === 0;
     if (isSure || !this.#comma) this.#comma = { mark: 'comma', example: text.trim(), isSure };
   }
@@ -39,9 +48,13 @@ export class NumberGroups {
 
   /**
    * The mark with which all values are numbers, and the type that reads them; null if no mark fits.
-   * @param fits the decimal separators with which all of them are numbers
+   * @param fits the decimal separators with which all of them are numbers; `loose` if they are with either, or with spaces or
+   *   apostrophes between thousands
    */
-  found(fits: { readonly comma: boolean; readonly point: boolean }): GroupMark | null {
+  found(fits: Readonly<Record<'comma' | 'point' | 'loose', boolean>>): GroupMark | null {
+    // With both, one of them stands between thousands, too.
+    if (fits.loose && this.#loose && !(this.#haveFractions && this.#haveCommas))
+      return { ...this.#loose, type: this.#haveFractions || this.#haveCommas ? 'float' : 'integer' };
     if (fits.comma && this.#point) return { ...this.#point, type: 'integer' };
     return fits.point && this.#comma ? { ...this.#comma, type: this.#haveFractions ? 'float' : 'integer' } : null;
   }

@@ -73,6 +73,10 @@ export function hasDecimalComma(text: string, delimiter: string | undefined): bo
 /** True for a number with commas that may stand between thousands: `1,234`, `1,234,567.5`. */
 export const hasCommaGroups = (text: string): boolean => /^[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?$/.test(text.trim());
 
+/** True for a number with spaces or apostrophes between thousands: `1 234 567,5`, also with narrow spaces; `1'234.50`. */
+export const hasLooseGroups = (text: string): boolean =>
+  /^[+-]?[1-9]\d{0,2}([ \u00a0\u2009\u202f'\u2019])\d{3}(?:\1\d{3})*(?:[.,]\d+)?$/.test(text.trim());
+
 /** True for a whole number with several points, which can only stand between thousands: `1.234.567`. */
 export const hasPointGroups = (text: string): boolean => /^-?[1-9]\d{0,2}(?:\.\d{3}){2,}$/.test(text.trim());
 

@@ -206,6 +206,33 @@ test('numbers with commas between thousands are text, which a remark says, and t
     assert.ok(!(await read(`a,b\n${cells},x\n`)).remarks.some((remark) => /thousands/.test(remark)), cells);
 });
 
+test('numbers with spaces or apostrophes between thousands are text, which a remark says, and the type that it advises reads them', async () => {
+  const cases: readonly [text: string, reason: string, type: 'integer' | 'float', values: readonly number[]][] = [
+    ['a;b\n1 234 567;x\n12 345;x\n-7;x\n', '1 234 567 has spaces', 'integer', [1234567, 12345, -7]],
+    ['a;b\n12 345;x\n7;x\n', '12 345 may have a space', 'integer', [12345, 7]],
+    ['a;b\n1\u202f234\u202f567,50;x\n7,25;x\n', '1\u202f234\u202f567,50 has spaces', 'float', [1234567.5, 7.25]],
+    ['a\tb\n1\u00a0234,567\tx\n2020\tx\n', '1\u00a0234,567 has spaces', 'float', [1234.567, 2020]],
+    ["a;b\n1'234'567;x\n2020;x\n", "1'234'567 has apostrophes", 'integer', [1234567, 2020]],
+    ['a;b\n1\u2019234.50;x\n7.25;x\n', '1\u2019234.50 has apostrophes', 'float', [1234.5, 7.25]],
+    [many((n) => (n < 8500 ? '2020' : '1 234 567')), '1 234 567 has spaces', 'integer', [2020, 2020]],
+  ];
+  for (const [text, reason, type, expected] of cases) {
+    const { types, remarks } = await read(text);
+    assert.equal(types[0], 'a:string');
+    const remark = `Column "a": text, since ${reason} between thousands. To read numbers: --type a=${type}`;
+    assert.deepEqual(remarks, [remark]);
+    const meant = await read(text, { types: { a: type } });
+    assert.equal(meant.types[0], `a:${type}`);
+    assert.deepEqual(
+      meant.values.slice(0, expected.length).map(([a]) => a),
+      expected,
+    );
+  }
+  // Not in telephone numbers, codes, and numbers of which some have commas and some have points.
+  for (const cells of ['030 123 456;x\n030 123', '1 234 56;x\n1 234', '1 234,5;x\n1 234.5', "1 234;x\n1'234 567"])
+    assert.ok(!(await read(`a;b\n${cells};x\n`)).remarks.some((remark) => /thousands/.test(remark)), cells);
+});
+
 test('minus zero beside decimal commas has no point that may stand between thousands', async () => {
   for (const text of ['a;b\n-0;1,5\n2;2,5\n', many((n) => `${n % 2 ? '-0' : 7};1,5`, 'a;b;c')]) {
     const { remarks } = await read(text);
