@@ -168,7 +168,9 @@ function misfitRemarks(name: string, { misfits, type }: ColumnProfile): string[]
   // Without a type that people set, one value makes all of them text.
   if (type === 'string')
     return [`${described}: the column is text. To read the others: --type ${quoted(name)}=${misfits.type}`];
-  return [`${described}: null in such rows.`];
+  if (type !== 'integer' || !/^\s*[+-]?\d{16}/.test(misfits.text)) return [`${described}: null in such rows.`];
+  const advice = `Integers have at most 15 digits, and some of 16. To keep all digits: --type ${quoted(name)}=string`;
+  return [`${described}: null in such rows. ${advice}`];
 }
 
 const quoted = (name: string) => (/^[\w./-]+$/.test(name) ? name : JSON.stringify(name));

@@ -233,6 +233,20 @@ test('numbers with spaces or apostrophes between thousands are text, which a rem
     assert.ok(!(await read(`a;b\n${cells};x\n`)).remarks.some((remark) => /thousands/.test(remark)), cells);
 });
 
+test('integers with more digits than are kept are said to be too long', async () => {
+  const { values, remarks } = await read('a;b\n12345678901234567890;x\n5;x\n', { types: { a: 'integer' } });
+  assert.deepEqual(
+    values.map(([a]) => a),
+    [null, 5],
+  );
+  assert.match(
+    String(remarks),
+    /null in such rows\. Integers have at most 15 digits, and some of 16\. To keep all digits: --type a=string$/,
+  );
+  const other = await read('a;b\nn.n.;x\n5;x\n', { types: { a: 'integer' } });
+  assert.match(String(other.remarks), /null in such rows\.$/);
+});
+
 test('minus zero beside decimal commas has no point that may stand between thousands', async () => {
   for (const text of ['a;b\n-0;1,5\n2;2,5\n', many((n) => `${n % 2 ? '-0' : 7};1,5`, 'a;b;c')]) {
     const { remarks } = await read(text);
