@@ -168,6 +168,8 @@ describe('maps', () => {
     await workshop.publish('trees', 'trees.geojson', collection(trees));
     await workshop.publish('crowd', 'crowd.geojson', collection(crowd));
     await workshop.publish('areas', 'areas.geojson', collection(areas));
+    const ponds = Array.from({ length: 20 }, (_, n) => square([7 + 0.2 * n, 50 + 0.1 * n], 0.001, { n }));
+    await workshop.publish('ponds', 'ponds.geojson', collection(ponds));
     await workshop.publish('odd', 'odd.geojson', collection(odd));
     await workshop.publish('one', 'one.geojson', collection([point([8.5, 47.4])]));
     await workshop.publish('same', 'same.geojson', collection(Array(50).fill(point([8.5, 47.4]))));
@@ -247,6 +249,14 @@ describe('maps', () => {
       assert.equal(metadataOf(svg).counts.located, 1500);
       assert.match(svg, /prefers-color-scheme:dark/);
       assert.ok(gzipSync(svg).length < 40_960);
+    });
+
+    it('draw polygons that are smaller than a dot large enough to be seen, if they are few', async () => {
+      const widthOf = (svg: string) => Number(/\.m3[^{]*\{[^}]*stroke-width:(\d+)/.exec(svg)?.[1]) / 10;
+      const few = await svgOf('ponds/map.svg');
+      assert.match(few, /<path class="m3 geo"/);
+      assert.ok(widthOf(few) >= 4, `${widthOf(few)} pixels`);
+      assert.ok(widthOf(await svgOf('areas/map.svg')) < 2);
     });
 
     it('draw as many points as fit, and say how many of how many', async () => {

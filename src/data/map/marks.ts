@@ -274,10 +274,12 @@ class MarkWriters {
       .join('');
     // Lists show a small picture at half its size.
     const radius = (drawn > 4000 ? 11 : drawn > 600 ? 18 : drawn > 100 ? 25 : 32) * (isSmall ? 1.1 : 1);
+    // What is smaller than a dot must be seen among few others, too.
+    const dot = isSmall ? 24 : drawn > 600 ? 16 : drawn > 100 ? 24 : 40;
     const rules =
       `.m1,.m2{fill:var(--k);fill-rule:evenodd;stroke:var(--line);stroke-width:${4 / shapeUnit};stroke-linejoin:round}` +
       `.m2{stroke:var(--k);stroke-width:${(isSmall ? 14 : 10) / shapeUnit}}` +
-      `.m3,.m4,.m5,.m6{fill:none;stroke:var(--k);stroke-width:${isSmall ? 24 : 16};stroke-linejoin:round;stroke-linecap:round}` +
+      `.m3,.m4,.m5,.m6{fill:none;stroke:var(--k);stroke-width:${dot};stroke-linejoin:round;stroke-linecap:round}` +
       `.m4{stroke-width:${(isSmall ? 24 : 16) / shapeUnit}}.m3{stroke-linecap:square}.m6{stroke-width:${Math.round(2 * radius)};stroke-opacity:.7}` +
       '.sea{fill:var(--sea)}.land{fill:var(--land);fill-rule:evenodd}.border{fill:none;stroke:var(--line);stroke-width:1.5}.grid{fill:none;stroke:var(--grid);stroke-width:1.5}';
     const used = [...new Set(text.match(/(?<=class="m\d )\w+/g))].map((colour) => `.${colour}{--k:var(--${colour})}`);
