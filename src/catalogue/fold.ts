@@ -17,9 +17,14 @@ const accents = new RegExp(
   'gu',
 );
 
+/** Latin letters that no decomposition divides, as people write them whose keyboards lack them. */
+const plainLetters: Readonly<Record<string, string>> = {
+  ...{ æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ħ: 'h', ŧ: 't' },
+};
+
 /**
  * A text without case and accents, for searching and comparing: compatibility decomposition, accents dropped, case folded, ß as
- * ss, ς as σ.
+ * ss, ς as σ, œ as oe, ø as o.
  *
  *     foldCaseAndAccents('Été') === foldCaseAndAccents('ete')
  */
@@ -33,5 +38,6 @@ export function foldCaseAndAccents(text: string): string {
     .toLowerCase()
     .toUpperCase()
     .toLowerCase()
+    .replace(/[æœøłđðþħŧ]/g, (letter) => plainLetters[letter] as string)
     .replaceAll('ς', 'σ');
 }

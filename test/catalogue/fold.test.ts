@@ -23,6 +23,12 @@ const alike: readonly (readonly [string, string])[] = [
   ['آب', 'اب'],
   ['Tiếng Việt', 'tieng viet'],
   ['ﾊﾞｽ', 'バス'],
+  ['Œuvre', 'oeuvre'],
+  ['ÆBLESKIVER', 'aebleskiver'],
+  ['Øresund', 'oresund'],
+  ['Łódź', 'lodz'],
+  ['Đà Nẵng', 'da nang'],
+  ['Þórshöfn', 'thorshofn'],
 ];
 
 describe('fold', () => {
