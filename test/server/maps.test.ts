@@ -248,6 +248,10 @@ describe('maps', () => {
       );
       assert.equal(metadataOf(svg).counts.located, 1500);
       assert.match(svg, /prefers-color-scheme:dark/);
+      // Both schemes have the colours that are used, and no others.
+      const named = [...svg.matchAll(/var\((--\w+)\)/g)].map(([, name]) => name).filter((name) => name !== '--k');
+      const declared = [...svg.matchAll(/[{;](--\w+):#/g)].map(([, name]) => name);
+      assert.deepEqual(declared.toSorted(), [...new Set(named)].flatMap((name) => [name, name]).toSorted());
       assert.ok(gzipSync(svg).length < 40_960);
     });
 

@@ -11,8 +11,9 @@ export const darkColours: typeof lightColours = {
   ...{ c0: '#24423a', c1: '#2f6350', c2: '#448a6d', c3: '#6cb492', c4: '#aee0c4' },
 };
 
-const declare = (tokens: typeof lightColours) =>
+const declare = (tokens: typeof lightColours, rules: string) =>
   Object.entries(tokens)
+    .filter(([name]) => rules.includes(`var(--${name})`))
     .map(([name, colour]) => `--${name}:${colour}`)
     .join(';');
 
@@ -20,6 +21,6 @@ const declare = (tokens: typeof lightColours) =>
 export const quantileColours = ['c0', 'c1', 'c2', 'c3', 'c4', 'none'] as const;
 export const valueColours = ['geo', 'num', 'text', 'time', 'bool', 'none'] as const;
 
-/** The element with the colours and with further rules. */
+/** The element with rules, and with the colours that they name. */
 export const styleElement = (rules: string): string =>
-  `<style>:root{${declare(lightColours)}}@media(prefers-color-scheme:dark){:root{${declare(darkColours)}}}${rules}</style>`;
+  `<style>:root{${declare(lightColours, rules)}}@media(prefers-color-scheme:dark){:root{${declare(darkColours, rules)}}}${rules}</style>`;
