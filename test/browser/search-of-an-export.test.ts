@@ -69,6 +69,24 @@ describe('the search of an export in a browser', () => {
     }
   });
 
+  it('says that nothing is searched if its script doesn’t come', async () => {
+    for (const comes of [false, true]) {
+      const context = await browser.newContext();
+      if (!comes) await context.route('**/page.js', (route) => route.abort());
+      const page = await context.newPage();
+      await page.goto(`${files.base}${datasets}?search=lakes`);
+      const note = page.getByText('without it, nothing is searched or filtered');
+      assert.equal(await note.isVisible(), false);
+      if (comes) await page.getByText('1 dataset with').waitFor();
+      await page.evaluate(() => {
+        for (const animation of document.getAnimations()) animation.finish();
+      });
+      assert.equal(await note.isVisible(), !comes);
+      assert.deepEqual((await hits(page)).sort(), comes ? ['Lakes'] : ['Capitals', 'Lakes', 'Rivers']);
+      await context.close();
+    }
+  });
+
   for (const part of ['labels', 'details'])
     it(`shows no datasets where ${part}.json can’t be loaded, and says so`, async () => {
       const { page, context } = await visit(browser, files.base, datasets);

@@ -110,6 +110,7 @@ if (changed) {
 
 // In a static export the browser searches, and filters rows: what is there are all datasets or the first rows, not those of the address.
 const isStatic = document.body.dataset.search !== undefined;
+document.documentElement.classList.add('has-script');
 const rows = document.querySelector('script#rows');
 const results = location.search && document.querySelector('.three[data-failed]');
 const busy = results || (location.search && rows && document.querySelector('#main'));
