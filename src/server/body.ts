@@ -5,7 +5,7 @@ import { ValidationError } from '../catalogue/errors.ts';
 import { pythonTypeName } from '../catalogue/input.ts';
 import { BadRequestError, TooLargeError, UnsupportedMediaTypeError } from './errors.ts';
 import { type FormEntries, fieldsFromEntries, inputFromForm } from './forms.ts';
-import { clearBodyTimeout } from './limits.ts';
+import { assertContentLength, clearBodyTimeout } from './limits.ts';
 import { mostParts, readMultipartFormWithImages } from './multipart.ts';
 
 /** The largest body of fields, in bytes; and of a user name and a password, which anybody may send. */
@@ -115,6 +115,7 @@ export async function readTextBody(
   largest = largestInput,
   problem = 'The body is not UTF-8.',
 ): Promise<string> {
+  assertContentLength(ctx.req, largest);
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of ctx.req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {

@@ -6,13 +6,9 @@ import { StaleError, ValidationError } from '../catalogue/errors.ts';
 import { isBytesPath } from '../catalogue/layout.ts';
 import type { ChangeOutcome, FileEntry, RecordChange } from '../catalogue/replica.ts';
 import { readJsonBody, readTextBody, whileConnected } from './body.ts';
-import {
-  BadRequestError,
-  errorResponse,
-  MethodNotAllowedError,
-  PreconditionRequiredError,
-  TooLargeError,
-} from './errors.ts';
+import { dropBody } from './continue.ts';
+import { BadRequestError, errorResponse, MethodNotAllowedError, PreconditionRequiredError } from './errors.ts';
+import { assertContentLength } from './limits.ts';
 import { refuseDryRun } from './query-string.ts';
 import type { Representation, RequestContext } from './route.ts';
 import { checksumInHeader, checksumNeeded } from './upload-headers.ts';
@@ -158,7 +154,7 @@ async function putBytes({ catalogue, ctx, params, dryRun }: RequestContext): Pro
   };
   await whileConnected(ctx, (signal) => catalogue.replica.put(path, { source, checksum, size, signal }));
   // If the same bytes are stored already, the body isn't read.
-  if (!isNew) ctx.req.resume();
+  if (!isNew) dropBody(ctx.req);
   respondWithEntry(ctx, isNew ? 201 : 200, { path, checksum, size, record: false });
 }
 
@@ -167,7 +163,7 @@ function announcedBytes(ctx: ParameterizedContext): { readonly checksum: string;
   const checksum = announcedChecksum(ctx);
   const length = ctx.get('Content-Length');
   if (!length) ctx.throw(411, 'Send the number of bytes: Content-Length.');
-  if (Number(length) > largestUpload) throw new TooLargeError(largestUpload);
+  assertContentLength(ctx.req, largestUpload);
   return { checksum, size: Number(length) };
 }
 

@@ -1,6 +1,7 @@
 /** Limits for clients: timeouts, so that no connection is held for ever, and a number of connections. */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { TooLargeError } from './errors.ts';
 import { securityHeaders } from './headers.ts';
 
 /** Times in milliseconds. */
@@ -46,6 +47,11 @@ export function installIdleTimeout(server: Server, connections: Iterable<Socket>
     for (const socket of connections) if (!socket.timeout) socket.setTimeout(idle);
   }, idle / 4).unref();
   server.once('close', () => clearInterval(sweep));
+}
+
+/** Refuses a body whose length is given, before it is read. @param largest limit in bytes @throws TooLargeError */
+export function assertContentLength({ headers }: IncomingMessage, largest: number): void {
+  if (Number(headers['content-length'] ?? 0) > largest) throw new TooLargeError(largest);
 }
 
 const timers = new WeakMap<IncomingMessage, NodeJS.Timeout>();

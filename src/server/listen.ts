@@ -4,6 +4,7 @@ import { createServer, type RequestListener, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { CatalogueError } from '../catalogue/errors.ts';
+import { listenerWithContinue } from './continue.ts';
 import { securityHeaders } from './headers.ts';
 import { defaultLimits, installIdleTimeout, type Limits, listenerInTurns, setBodyTimeout } from './limits.ts';
 import { chooseRequestId, requestIdHeader } from './request.ts';
@@ -43,7 +44,9 @@ export async function listenForRequests(
     setBodyTimeout(request, response, limits);
     current(request, response);
   };
-  const server = createServer(options, listenerInTurns(listen));
+  const inTurns = listenerInTurns(listen);
+  const server = createServer(options, inTurns);
+  server.on('checkContinue', listenerWithContinue(inTurns));
   server.maxConnections = limits.connections;
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {

@@ -15,6 +15,7 @@ import { assertInputWithoutDryRun, bodyType, whileConnected } from './body.ts';
 import { entityBytes } from './entity-json.ts';
 import { TooLargeError } from './errors.ts';
 import { type FormEntries, fieldsFromEntries } from './forms.ts';
+import { assertContentLength } from './limits.ts';
 import { readMultipartForm } from './multipart.ts';
 import { refuseMisspelledParameters } from './query-string.ts';
 import { type Representation, type RequestContext, refFromRouteParams } from './route.ts';
@@ -41,6 +42,7 @@ export async function uploadVersionHandler(request: RequestContext): Promise<Rep
   const ref = refFromRouteParams('dataset', params);
   await catalogue.get<'dataset'>(ref);
   refuseMisspelledParameters(query, uploadParameters);
+  assertContentLength(ctx.req, largestUpload);
   const { published, mediaType } = await whileConnected(ctx, async (signal) => {
     const isForm = bodyType(ctx) === 'multipart/form-data';
     const bytes = new PassThrough({ highWaterMark: 1024 * 1024 });
@@ -81,7 +83,6 @@ const warningsOf = ({ changes, version }: Published): readonly string[] => [
 /** The body is the payload; its details are in the query string. */
 function rawUpload({ ctx, query }: RequestContext): Upload {
   if (bodyType(ctx) === null) throw noFile();
-  if (Number(ctx.get('Content-Length')) > largestUpload) throw new TooLargeError(largestUpload);
   const fileName = fileNameInHeader(ctx) ?? query.get('name') ?? undefined;
   const mediaType = payloadMediaType(ctx, fileName);
   const { checksum = checksumInHeader(ctx), ...details } = detailsOf([...query]);

@@ -3,6 +3,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { NotFoundError, NotPermittedError } from '../catalogue/errors.ts';
 import { toJson } from '../catalogue/represent.ts';
 import { TooLargeError } from './errors.ts';
+import { assertContentLength } from './limits.ts';
 import type { Context, Representation, RequestContext } from './route.ts';
 
 /** The largest payload of GitHub, in bytes. */
@@ -29,6 +30,7 @@ export async function gitWebhookHandler({ ctx, app, dryRun }: RequestContext): P
 async function isFromSecretHolder(ctx: Context, secret: string): Promise<boolean> {
   const hmac = createHmac('sha256', secret);
   let size = 0;
+  assertContentLength(ctx.req, largestPayload);
   for await (const chunk of ctx.req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > largestPayload) throw new TooLargeError(largestPayload);

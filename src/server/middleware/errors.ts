@@ -5,6 +5,7 @@ import type { FileProblems } from '../../catalogue/diagnostic.ts';
 import { MovedError, NotFoundError } from '../../catalogue/errors.ts';
 import { anonymous, type Viewer } from '../../catalogue/permissions.ts';
 import { renderProblemPage } from '../../pages/problem.tsx';
+import { dropBody } from '../continue.ts';
 import { problemsOfFiles } from '../dataset-state.ts';
 import { errorResponse } from '../errors.ts';
 import { cacheControlOf, commonHeaders, pageHeaders } from '../headers.ts';
@@ -41,8 +42,7 @@ export function respondToErrors(app: AppContext): Middleware {
     } catch (error) {
       if (clientLeft.has((error as NodeJS.ErrnoException).code ?? '')) return;
       if (error instanceof MovedError) return redirect(ctx, error, app);
-      // The rest of the body is read and dropped: a client that is busy sending it wouldn't read the response.
-      ctx.req.resume();
+      dropBody(ctx.req);
       await sendError(ctx, app, error);
     } finally {
       if (ctx.response.is('html')) for (const [name, value] of pageHeaders) ctx.set(name, value);
