@@ -25,6 +25,7 @@ const entries = [
   'data/worker-thread',
   'data/process-starter-thread',
   'server/compress-thread',
+  'server/descriptions-thread',
   'files/writing/asides',
   'files/checking/check-thread',
   'data/ingest/ingest-process',

@@ -23,6 +23,7 @@ const started = [
   'data/formats/parquet/encode-column',
   'data/difference/compare-rows-thread',
   'server/compress-thread',
+  'server/descriptions-thread',
   'files/writing/asides',
   'export/datasets-thread',
   'files/reading/unit-reader-thread',

@@ -121,9 +121,24 @@ const renderedTexts = new LRUCache<string, RenderedText>({
   sizeCalculation: ({ first, rest }, key) => first.length + rest.length + key.length + 100,
 });
 
+const renderedKey = (text: string, { tableLabel, codeLabel }: MarkdownTexts): string =>
+  [tableLabel, codeLabel, text.slice(0, maxLength)].join('\n');
+
+/** Length from which a text may take tens of milliseconds, such as a list of thousands of items. */
+const longText = 5000;
+
+/** True if rendering the text may take long. */
+export const takesLong = (text: string, texts: MarkdownTexts): boolean =>
+  text.length >= longText && !renderedTexts.has(renderedKey(text, texts));
+
+/** Keeps a text that was rendered in another thread. */
+export function keepRendered(text: string, texts: MarkdownTexts, rendered: RenderedText): void {
+  renderedTexts.set(renderedKey(text, texts), rendered);
+}
+
 /** A text in Markdown as HTML, its first paragraph apart. */
 export function renderMarkdown(text: string, texts: MarkdownTexts): RenderedText {
-  const key = [texts.tableLabel, texts.codeLabel, text.slice(0, maxLength)].join('\n');
+  const key = renderedKey(text, texts);
   let rendered = renderedTexts.get(key);
   if (rendered === undefined) {
     rendered = renderAnew(text, texts);

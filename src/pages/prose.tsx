@@ -1,12 +1,19 @@
 /** A text in Markdown: its first paragraph, the rest folded. */
 import type { VNode } from 'preact';
-import { renderMarkdown } from './markdown.ts';
+import type { Locale } from './locale.ts';
+import { type MarkdownTexts, renderMarkdown } from './markdown.ts';
 import type { PageContext } from './page-context.ts';
+
+/** Texts of the interface in a description. */
+export const proseTexts = (locale: Locale): MarkdownTexts => ({
+  tableLabel: locale.text('table'),
+  codeLabel: locale.text('code'),
+});
 
 export function Prose({ context, text }: { readonly context: PageContext; readonly text: string }): VNode | null {
   if (!text.trim()) return null;
   const { locale } = context;
-  const { first, rest } = renderMarkdown(text, { tableLabel: locale.text('table'), codeLabel: locale.text('code') });
+  const { first, rest } = renderMarkdown(text, proseTexts(locale));
   return (
     <div class="prose" dir="auto">
       <Html html={first} />

@@ -32,6 +32,7 @@ export async function homeHandler(request: RequestContext): Promise<Representati
     title: catalogue.settings.title,
     dependsOn: dependenciesOf(list),
     json: () => '{}',
+    description: catalogue.settings.description,
     pageInParts: { head: renderHomePageStart, complete: () => completeHomePage(request, list) },
   };
 }

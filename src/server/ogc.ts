@@ -43,6 +43,7 @@ export function ogcRepresentation(
     title: parts.title,
     dependsOn: dependsOn.length ? [...dependsOn, links.base] : [],
     json: () => toJson(document),
+    description: parts.description,
     page: type === 'text/html' ? (context) => renderOgcPage(context, { document, ...parts }) : undefined,
   };
 }

@@ -54,7 +54,8 @@ export async function withPage(
         parseListOptions('dataset', new URLSearchParams(), { namespace: entity.slug }),
       );
       const page: Representation['page'] = (context) => runInTurns(request, renderNamespacePage(context, entity, list));
-      return { ...representation, dependsOn: [...dependsOn, ...dependenciesOf(list)], page };
+      const { description } = entity;
+      return { ...representation, dependsOn: [...dependsOn, ...dependenciesOf(list)], description, page };
     }
     case 'query': {
       const asked = await datasetAskedBy(entity, catalogue);
@@ -66,6 +67,7 @@ export async function withPage(
         ...representation,
         // A page without its rows is made anew until they are ready.
         dependsOn: asked && !look.preview && !look.reason ? [] : [...dependsOn, asked, seenByFew, JSON.stringify(look)],
+        description: entity.description,
         page: (context) => renderQueryPage(context, { query: entity, dataset: asked, isPrivate: seenByFew, ...look }),
       };
     }
@@ -93,10 +95,12 @@ async function withDatasetPage(
   const version = entity.kind === 'version' ? entity : undefined;
   const complete = () => completeDatasetPage(request, representation, dataset, version);
   // Columns that the address names may be refused.
-  if (query.size > 0) return { ...representation, ...(await complete()) };
+  const { description } = dataset;
+  if (query.size > 0) return { ...representation, description, ...(await complete()) };
   const head = await datasetHeadParts(catalogue, dataset, version);
   return {
     ...representation,
+    description,
     pageInParts: { head: (context) => renderDatasetPageStart(context, head), complete },
   };
 }

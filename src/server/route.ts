@@ -121,6 +121,8 @@ export interface Representation {
   readonly hasNewBytes?: boolean;
   /** The page for people; by default the JSON in a page. */
   readonly page?: ((context: PageContext) => string | Promise<string>) | undefined;
+  /** Text in Markdown that the page shows, which may be long. */
+  readonly description?: string | undefined;
   /** A page whose head is known before the rest, in place of `page`. */
   readonly pageInParts?: PageInParts;
   /** Addresses of the pages of a list before and after this one. */

@@ -4,6 +4,7 @@ import type { Settings } from '../../catalogue/types.ts';
 import { nextTurn } from '../../data/event-loop.ts';
 import { renderJsonPage } from '../../pages/json-page.tsx';
 import type { PageContext } from '../../pages/page-context.ts';
+import { renderDescription } from '../descriptions.ts';
 import { documentLinks, negotiatedDocument, sentenceAboutTypes } from '../documents.ts';
 import { MethodNotAllowedError, MissingDocumentError, NotAcceptableError } from '../errors.ts';
 import { etagOf } from '../etags.ts';
@@ -212,6 +213,7 @@ async function sendPageInParts(
     // The start leaves before the rest is begun.
     await nextTurn();
     const { dependsOn, freshFor, page } = await complete();
+    await renderDescription(representation, context);
     await nextTurn();
     const untagged = await page(context);
     const validator = { tag: etagOf(untagged), isWeak: false };
@@ -252,8 +254,10 @@ async function bodyOf(request: RequestContext, representation: Representation): 
   const { ctx, type, indent, isPage } = request;
   if (representation.page) {
     // A page is up to 20 ms of work: it has a turn of its own.
+    const context = pageContextOf(request, representation);
+    await renderDescription(representation, context);
     await nextTurn();
-    return representation.page(pageContextOf(request, representation));
+    return representation.page(context);
   }
   if ((representation.type ?? type) === 'text/html')
     return runInTurns(
