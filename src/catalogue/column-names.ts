@@ -1,19 +1,33 @@
 /** Names of columns through their history: columns of data are found by any name that they have had. */
 import type { Rename } from './difference.ts';
+import { composeLetters, isAscii } from './normalize.ts';
 import { namesParameters, replaceColumnNamesInAggregates } from './row-parameters.ts';
 import type { Dataset } from './types.ts';
 
 /** Present names of columns, by former name; several if former columns of one name have been renamed differently. */
 export type FormerNames = Dataset['former_names'];
 
-/** The present name of a column that has been renamed; undefined if it hasn't been, or if several columns may be meant. */
+/**
+ * The present name of a column that has been renamed, however the letters of its former name are composed; undefined if it hasn't been
+ * renamed, or if several columns may be meant.
+ */
 export function nameAfterRename(former: FormerNames, name: string): string | undefined {
-  const [present, ...more] = (Object.hasOwn(former, name) && former[name]) || [];
+  const composed = composeLetters(name);
+  const isSame = (one: string) => composeLetters(one) === composed;
+  const names = Object.hasOwn(former, name) || isAscii(name) ? [name] : Object.keys(former).filter(isSame);
+  const [present, ...more] = new Set(names.flatMap((one) => (Object.hasOwn(former, one) && former[one]) || []));
   return more.length ? undefined : present;
 }
 
-/** The columns that a name means which no column of the data has: one, or several if the name is ambiguous. */
+/**
+ * The columns that a name means which no column of the data has, by the name with composed letters: one, or several if the name is
+ * ambiguous.
+ */
 export type OtherNames = ReadonlyMap<string, readonly string[]>;
+
+/** The columns that a name means, however its letters are composed. */
+export const columnsCalled = (name: string, others: OtherNames): readonly string[] =>
+  others.get(composeLetters(name)) ?? [];
 
 /**
  * The other names of columns of data: earlier ones, and also later ones if the data are those of an older version.
@@ -31,9 +45,10 @@ export function columnsByOtherName(former: FormerNames, columns: readonly string
     if (meant.length === 0) continue;
     for (const name of group) {
       if (own.has(name)) continue;
-      const all = found.get(name) ?? new Set();
+      const composed = composeLetters(name);
+      const all = found.get(composed) ?? new Set();
       for (const column of meant) all.add(column);
-      found.set(name, all);
+      found.set(composed, all);
     }
   }
   return new Map([...found].map(([name, all]) => [name, [...all]]));
@@ -48,7 +63,7 @@ export function renamesBetween(
   const others = columnsByOtherName(former, after);
   const known = new Set(before);
   const pairs = before.flatMap((from) => {
-    const [to, ...more] = others.get(from)?.filter((name) => !known.has(name)) ?? [];
+    const [to, ...more] = columnsCalled(from, others).filter((name) => !known.has(name));
     return to !== undefined && more.length === 0 ? [{ from, to }] : [];
   });
   const times = new Map<string, number>();
@@ -101,7 +116,7 @@ export function replaceColumnNamesInParameters(
 ): { readonly parameters: Readonly<Record<string, unknown>>; readonly renamed: readonly Rename[] } {
   const renamed = new Map<string, string>();
   const present = (name: string): string => {
-    const [to, ...more] = columns.includes(name) ? [] : (others.get(name) ?? []);
+    const [to, ...more] = columns.includes(name) ? [] : columnsCalled(name, others);
     if (to === undefined || more.length) return name;
     renamed.set(name, to);
     return to;

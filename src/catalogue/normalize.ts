@@ -14,7 +14,9 @@ const longRun = new RegExp(`(?:${mark}){30}(?=${mark})`, 'gu');
 export const normalizeText = (text: string, form: 'NFC' | 'NFD' | 'NFKC' | 'NFKD'): string =>
   text.replace(longRun, '$&\u034f').normalize(form);
 
+/** True if a text has no letters that can be composed, or decomposed. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant
+export const isAscii = (text: string): boolean => /^[\x00-\x7f]*$/.test(text);
+
 /** A text with composed letters (NFC), by which names are compared: `é` may be one character, or an e and a mark. */
-export const composeLetters = (text: string): string =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant
-  /^[\x00-\x7f]*$/.test(text) ? text : normalizeText(text, 'NFC');
+export const composeLetters = (text: string): string => (isAscii(text) ? text : normalizeText(text, 'NFC'));

@@ -4,7 +4,7 @@
  */
 import { didYouMean } from '../catalogue/closest.ts';
 import { excerpt } from '../catalogue/errors.ts';
-import { normalizeText } from '../catalogue/normalize.ts';
+import { composeLetters, isAscii, normalizeText } from '../catalogue/normalize.ts';
 import type { Column, ColumnType } from '../catalogue/types.ts';
 import { ParameterError } from './errors.ts';
 import type { Bbox, Geometry } from './geometry/geometry.ts';
@@ -21,7 +21,7 @@ export interface TableSchema {
   readonly hasGeometry: boolean;
   /** The other columns, in order. */
   readonly columns: readonly TableColumn[];
-  /** Columns by other names that they have had: several if the name is ambiguous. */
+  /** Columns by other names that they have had, with composed letters: several if the name is ambiguous. */
   readonly otherNames?: ReadonlyMap<string, readonly string[]>;
   /** Number of names that errors may still suggest; absent if any: to find the nearest of ten thousand takes milliseconds. */
   readonly suggestions?: { left: number };
@@ -90,7 +90,7 @@ function nameIndexOf({ columns }: TableSchema): NameIndex {
     // Of columns with the same name, the first one counts.
     if (!indexes.has(name)) indexes.set(name, index);
     longest = Math.max(longest, name.length);
-    if (isPlain(name)) continue;
+    if (isAscii(name)) continue;
     const composed = normalizeText(name, 'NFC');
     if (!composedNames.has(composed)) composedNames.set(composed, name);
     longest = Math.max(longest, normalizeText(name, 'NFD').length);
@@ -103,7 +103,8 @@ function nameIndexOf({ columns }: TableSchema): NameIndex {
 /** Length of the longest name that a column has or has had, in UTF-16 code units. */
 export function longestName(schema: TableSchema): number {
   let { longest } = nameIndexOf(schema);
-  for (const name of schema.otherNames?.keys() ?? []) longest = Math.max(longest, name.length);
+  for (const name of schema.otherNames?.keys() ?? [])
+    longest = Math.max(longest, isAscii(name) ? name.length : normalizeText(name, 'NFD').length);
   return longest;
 }
 
@@ -118,9 +119,6 @@ export function columnType(name: string, schema: TableSchema): ColumnType | unde
   return index === undefined ? undefined : schema.columns[index]?.type;
 }
 
-/** True if a text has no letters that can be composed, or decomposed. */
-const isPlain = (text: string) => /^[\0-\x7f]*$/.test(text);
-
 /**
  * The column that a query means by a name: its own, one that looks the same (canonical equivalence, UAX 15: `é` may be one character, or
  * an e and a mark), or another one that it has had.
@@ -129,9 +127,9 @@ const isPlain = (text: string) => /^[\0-\x7f]*$/.test(text);
 export function findColumn(name: string, schema: TableSchema): Pick<Column, 'name' | 'type'> | undefined {
   const own = columnType(name, schema);
   if (own) return { name, type: own };
-  const same = isPlain(name) ? undefined : nameIndexOf(schema).composedNames.get(normalizeText(name, 'NFC'));
+  const same = isAscii(name) ? undefined : nameIndexOf(schema).composedNames.get(normalizeText(name, 'NFC'));
   if (same !== undefined) return { name: same, type: columnType(same, schema) as ColumnType };
-  const meant = schema.otherNames?.get(name) ?? [];
+  const meant = schema.otherNames?.get(composeLetters(name)) ?? [];
   if (meant.length > 1) {
     const columns = meant.map((one) => `"${excerpt(one)}"`).join(' and ');
     throw new ParameterError(`The name "${excerpt(name)}" is ambiguous: ${columns} were called so. Write one of them.`);

@@ -1,6 +1,6 @@
 /** The rows behind the pages of rows: on the server, and in the browser over a static export. */
 import type { RowsPart } from '../catalogue/catalogue.ts';
-import { columnsByOtherName, type FormerNames } from '../catalogue/column-names.ts';
+import { columnsByOtherName, columnsCalled, type FormerNames } from '../catalogue/column-names.ts';
 import type { ColumnProfile, MatchedProfile, VersionProfile } from '../catalogue/column-statistics.ts';
 import {
   formParameters,
@@ -162,7 +162,9 @@ export async function findRows(
 /** The names in a list of columns, each once; those that columns had before, as the present ones. */
 function presentNames(list: string, columns: ReadonlyMap<string, Column>, former: FormerNames): readonly string[] {
   const others = columnsByOtherName(former, [...columns.keys()]);
-  return [...new Set(namesInList(list).map((name) => (columns.has(name) ? name : (others.get(name)?.[0] ?? name))))];
+  return [
+    ...new Set(namesInList(list).map((name) => (columns.has(name) ? name : (columnsCalled(name, others)[0] ?? name)))),
+  ];
 }
 
 const filtersOf = (parameters: Parameters): Parameters => parameters.filter(([name]) => !notFiltering.includes(name));

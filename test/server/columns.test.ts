@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
+import { until } from '../support/folder.ts';
 import { makeWorkshop, type Workshop } from '../support/published.ts';
 import { serveFolder } from '../support/server.ts';
 
@@ -97,6 +98,25 @@ describe('the address of a column', () => {
         const { results } = await (await fetch(`${server.base}/api/v1/datasets/?column=${asked}`)).json();
         assert.ok(results.some((one: { slug: string }) => one.slug === slug));
       }
+  });
+
+  it('is found by a former name, too, however its letters are composed', async () => {
+    for (const [slug, name] of Object.entries(sizes)) {
+      const renamed = `renamed-${slug}`;
+      await workshop.publish(renamed, 'sizes.csv', `${name},art\n1,a\n2,b\n`);
+      const source = Readable.from(['height,art\n1,a\n2,b\n']);
+      const renames = [{ from: name, to: 'height' }];
+      await workshop.catalogue.publish({ ...ref, slug: renamed }, { source, fileName: 'sizes.csv', renames });
+      const address = dataset.replace('trees', renamed);
+      await until(async () => (await (await fetch(address)).json()).columns?.[0]?.name === 'height');
+      for (const asked of Object.values(sizes).map(encodeURIComponent)) {
+        assert.equal((await fetch(`${address}columns/${asked}/`)).url, `${address}columns/height/`);
+        for (const query of [`${asked}__gte=2&_fields=${asked}`, `_filter=${asked}>1&_fields=height`]) {
+          const found = await fetch(`${address}data/?${query}&_format=objects`);
+          assert.deepEqual([found.status, await found.json()], [200, [{ height: 2 }]], query);
+        }
+      }
+    }
   });
 
   it('that isn’t there is 404, with the nearest name', async () => {
