@@ -59,6 +59,23 @@ describe('a server with worker threads', () => {
     assert.deepEqual(await count(), [1, 3000]);
   });
 
+  it('composes a large record that is posted in a thread, and parses it there', async (t) => {
+    const { base, workers, headers } = await serve(t, { size: 1 });
+    const { mock: run } = t.mock.method(workers, 'run');
+    const columns = Array.from({ length: 3000 }, (_, i) => ({ name: `column_number_${i}`, type: 'string' }));
+    const response = await fetch(`${base}/api/v1/datasets/`, {
+      method: 'POST',
+      headers: { ...headers, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ label: 'Tall', namespace: `${base}/api/v1/namespaces/parks/`, columns }),
+    });
+    const body = (await response.json()) as { columns: unknown[] };
+    assert.deepEqual([response.status, body.columns.length], [201, 3000]);
+    assert.deepEqual(
+      run.calls.map(({ arguments: [, name] }) => name),
+      ['composeRecord'],
+    );
+  });
+
   it('neither sorts nor compares for a client that leaves while it waits', async (t) => {
     const { base, workers, post } = await serve(t, { size: 1 });
     const rows = (last: string) =>

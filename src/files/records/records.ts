@@ -23,9 +23,9 @@ import type { RecordValue } from '../../catalogue/record-set.ts';
 import { datasetRefOf, formatRef, type Ref, type Refs, refOf } from '../../catalogue/ref.ts';
 import { refFromLinkValue } from '../../catalogue/represent.ts';
 import type { Entities } from '../../catalogue/types.ts';
-import { newRecordText } from '../../text/document.ts';
 import { type Access, type CatalogueFiles, requireRecordPath } from '../catalogue-files.ts';
 import { additionCommitMessage, editCommitMessage, removalCommitMessage } from '../git/commit-messages.ts';
+import { composeRecordText } from '../reading/large-records.ts';
 import { editorSchemaComment } from '../scaffold.ts';
 import { commit, commitSingleStep } from '../transaction.ts';
 import { anyVersion, type Change } from '../writing/change.ts';
@@ -75,8 +75,9 @@ export async function createRecord<K extends CreatableKind>(
   const path = `${recordPathWithoutExtension(ref)}.yaml`;
   const id = randomUnusedId((candidate) => hasId(files.snapshot, kind, candidate));
   const header = editorSchemaComment(kind, path, files.snapshot.settings.base_url);
-  const snapshot = await storeImagesAndWrite(files, storedFields(kind, fields), dryRun, (kept, images) => {
-    const text = newRecordText({ id, ...omitEmpty(kept) }, recordKeyOrder(kind), header);
+  const snapshot = await storeImagesAndWrite(files, storedFields(kind, fields), dryRun, async (kept, images) => {
+    const record = { id, ...omitEmpty(kept) };
+    const text = await composeRecordText(files.options.workers, kind, record, recordKeyOrder(kind), { header });
     const changes: Change[] = [...images, { do: 'create', path, text }, ...memberships];
     return commitSingleStep(
       access,
