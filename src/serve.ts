@@ -6,12 +6,14 @@ import { UnusableCatalogueError } from './catalogue/errors.ts';
 import { anonymous } from './catalogue/permissions.ts';
 import { type IngestLimits, IngestPool } from './data/ingest/ingest-pool.ts';
 import { WorkerPool } from './data/worker-pool.ts';
+import { mostOpenFiles } from './disk/open-files.ts';
 import { type FileCatalogue, openFileCatalogue } from './files/file-catalogue.ts';
 import type { GitFollower } from './files/git/git-follower.ts';
 import { assertObjectStore } from './files/payloads/object-store.ts';
 import { createApp } from './server/app.ts';
 import { respondWhileStarting } from './server/health.ts';
 import { growHeapForStart, settleHeap } from './server/heap-settling.ts';
+import { limitsWithin } from './server/limits.ts';
 import { listenForRequests } from './server/listen.ts';
 import { createServerLog, type LogFormat } from './server/log.ts';
 import { startMetrics } from './server/metrics.ts';
@@ -87,7 +89,7 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
   });
   const follower = await openFollower(catalogue, options, log);
   // The port is opened first: requests get 503 while the files are being read.
-  const listening = await listenForRequests(respondWhileStarting, host, port);
+  const listening = await listenForRequests(respondWhileStarting, host, port, limitsWithin(mostOpenFiles()));
   try {
     await catalogue.follow();
   } catch (error) {

@@ -26,6 +26,18 @@ export const defaultLimits: Limits = {
   connections: 10_000,
 };
 
+/** Files that a server may have open beside those of its connections: modules, records, pipes to processes. */
+const otherFiles = 64;
+
+/**
+ * The limits of a process that may have a number of files and connections open: each connection may read a file. Without files, a server
+ * couldn't load its own modules, and Node tries no module a second time.
+ */
+export const limitsWithin = (openFiles: number): Limits => ({
+  ...defaultLimits,
+  connections: Math.max(1, Math.min(defaultLimits.connections, Math.floor((openFiles - otherFiles) / 2))),
+});
+
 type HttpSocket = Socket & { _httpMessage?: ServerResponse | null };
 
 /**

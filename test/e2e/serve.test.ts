@@ -51,6 +51,30 @@ describe('catalogue serve', () => {
     client.destroy();
   });
 
+  it('serves rows although clients have opened more connections than it may open files', {
+    skip: process.platform !== 'linux',
+  }, async () => {
+    writeFileSync(join(cwd, 'rows.csv'), 'name,height\noak,12\n');
+    assert.equal((await run(['publish', 'rows.csv', '--to', 'parks/rows'], { cwd })).exitCode, 0);
+    const server = await serve([], { cwd, openFiles: 256 });
+    const { hostname, port } = new URL(server.url);
+    const connections = Array.from({ length: 300 }, () => connect(Number(port), hostname).on('error', () => {}));
+    const rows = `/api/v1/namespaces/parks/datasets/rows/data/?height=12&_format=objects`;
+    try {
+      const [first] = connections as [(typeof connections)[0]];
+      await once(first, 'connect');
+      first.write(`GET ${rows} HTTP/1.1\r\nHost: a\r\n\r\n`);
+      const [head] = await once(first, 'data');
+      assert.match(String(head), /^HTTP\/1\.1 200 /);
+      for (const connection of connections) connection.destroy();
+      await until(async () => (await fetch(server.url + rows).catch(() => null))?.status === 200);
+    } finally {
+      for (const connection of connections) connection.destroy();
+      await server.end('SIGTERM');
+    }
+    assert.doesNotMatch(server.err, /EMFILE/);
+  });
+
   it('shows what the command line changes meanwhile', async () => {
     const server = await serve([], { cwd });
     try {

@@ -28,24 +28,29 @@ export interface RunOptions {
   readonly node?: readonly string[];
   /** Another program than the one of this checkout. */
   readonly program?: string;
+  /** Number of files and connections that it may have open. */
+  readonly openFiles?: number;
   /** Descriptor of a file for its output; by default a pipe. */
   readonly output?: number;
 }
 
 /** Starts a command. */
 export function start(args: readonly string[], options: RunOptions): ChildProcess {
-  const { cwd, env, node = [], program = bin, output = 'pipe' } = options;
+  const { cwd, env, node = [], program = bin, openFiles, output = 'pipe' } = options;
   const {
     CATALOGUE_DATA: _data,
     CATALOGUE_REMOTE: _remote,
     CATALOGUE_TOKEN: _token,
     NODE_OPTIONS: _options,
-    ...rest
+    ...others
   } = process.env;
   const own = { XDG_CONFIG_HOME: join(cwd, '.config') };
-  return spawn(process.execPath, [...node, program, ...args], {
+  const command = [process.execPath, ...node, program, ...args];
+  const limited = openFiles === undefined ? [] : ['sh', '-c', `ulimit -n ${openFiles} && exec "$0" "$@"`];
+  const [file = '', ...rest] = [...limited, ...command];
+  return spawn(file, rest, {
     cwd,
-    env: { ...rest, ...own, ...env },
+    env: { ...others, ...own, ...env },
     stdio: ['pipe', output, 'pipe'],
   });
 }
