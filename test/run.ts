@@ -27,6 +27,12 @@ const most = 14;
 const here = fileURLToPath(new URL('.', import.meta.url));
 /** Folder of the modules that this run makes. */
 const ownFolder = join(here, '..', 'node_modules', '.cache', 'tests', String(process.pid));
+/**
+ * Environment of the tests. Each Node 20 that starts with NODE_EXTRA_CA_CERTS reads all certificates of the system and of that file,
+ * which takes longer than the rest of its start. Only npm asks servers outside, and gets it back (support/checkout.ts).
+ */
+const { NODE_EXTRA_CA_CERTS: certificates, ...environment } = process.env;
+if (certificates !== undefined) environment.CERTIFICATES_OF_NPM = certificates;
 const words = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
 const options = process.argv.slice(2).filter((argument) => argument.startsWith('-'));
 
@@ -51,7 +57,7 @@ const loading = ['--import', supporting('time-limit.js'), '--import', asyncTrack
 // Its list of failures comes last: the rest of the output is long.
 const reporter = options.some((option) => option.startsWith('--test-reporter')) ? [] : ['--test-reporter=spec'];
 const args = [...loading, '--test', concurrency, ...reporter, ...options, ...groups(files).map(moduleOf)];
-const runner = spawn(process.execPath, args, { stdio: 'inherit' });
+const runner = spawn(process.execPath, args, { stdio: 'inherit', env: environment });
 runner.on('exit', (code, signal) => {
   rmSync(ownFolder, { recursive: true, force: true });
   process.exit(signal ? 1 : (code ?? 1));

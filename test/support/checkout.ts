@@ -50,8 +50,11 @@ export function install(folder: string, args: readonly string[], prefix: string)
 
 /** Runs npm in a folder, with the settings of the person who tests. @returns its output */
 export function runNpm(folder: string, ...args: string[]): string {
+  // It alone asks servers outside: see run.ts.
+  const { CERTIFICATES_OF_NPM: certificates, ...rest } = process.env;
+  const env = certificates === undefined ? rest : { ...rest, NODE_EXTRA_CA_CERTS: certificates };
   const { status, stdout, stderr } = spawnSync('npm', [...args, '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: folder,
+    ...{ cwd: folder, env },
     encoding: 'utf8',
   });
   assert.equal(status, 0, stderr);
