@@ -257,4 +257,15 @@ describe('the tests', () => {
       [],
     );
   });
+
+  it('are reported with their places in the sources, though bundled modules run', async () => {
+    const { default: report } = await import(new URL('support/reporter.js', import.meta.url).href);
+    const message = `${new Error('where').stack}\n`;
+    assert.doesNotMatch(message, /house\.test\.ts:/, 'the places are those of the bundle');
+    let written = '';
+    for await (const text of report([{ type: 'test:stderr', data: { message } }])) written += text;
+    assert.match(written, /^Error: where\n.* \(?\S*[\\/]house\.test\.ts:\d+:\d+\)?$/m);
+    const [, line] = /house\.test\.ts:(\d+):/.exec(written) ?? [];
+    assert.match(read('test/house.test.ts').split('\n')[Number(line) - 1] ?? '', /new Error\('where'\)/);
+  });
 });

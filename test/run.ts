@@ -53,9 +53,11 @@ const concurrency = `--test-concurrency=${availableParallelism()}`;
 const bundled = await bundleTests(files, ownFolder);
 const supporting = (name: string) => pathToFileURL(join(here, 'support', name)).href;
 const asyncTracking = supporting('async-tracking.js');
-const loading = ['--import', supporting('time-limit.js'), '--import', asyncTracking, '--enable-source-maps'];
+const loading = ['--import', supporting('time-limit.js'), '--import', asyncTracking];
 // Its list of failures comes last: the rest of the output is long.
-const reporter = options.some((option) => option.startsWith('--test-reporter')) ? [] : ['--test-reporter=spec'];
+const reporter = options.some((option) => option.startsWith('--test-reporter'))
+  ? []
+  : [`--test-reporter=${supporting('reporter.js')}`];
 const args = [...loading, '--test', concurrency, ...reporter, ...options, ...groups(files).map(moduleOf)];
 const runner = spawn(process.execPath, args, { stdio: 'inherit', env: environment });
 runner.on('exit', (code, signal) => {
