@@ -3,6 +3,7 @@ import { isBytesPath } from '../catalogue/layout.ts';
 import type { Replica, TimelineAnswer, TimelineQuestion } from '../catalogue/replica.ts';
 import type { Merge } from './classify.ts';
 import { compareAudiences } from './compare-audiences.ts';
+import { exchangeReasons, findExchangesWithQueries } from './exchanged-names.ts';
 import { actualPath, joinExtensions } from './extensions.ts';
 import type { FileState, Files, Side, ThreeWay } from './files.ts';
 import { detectMoves, recordSharedMoves } from './find-moves.ts';
@@ -146,7 +147,7 @@ async function readSides(
     ours: makeRecordTextReader(replica, spools.ours, signal),
     theirs: makeRecordTextReader(pair.theirs, spools.theirs, signal),
   };
-  await recordSharedMoves(state, { base: state.files, ours, theirs }, texts);
+  await recordSharedMoves(state, { base: new Map(state.files), ours, theirs }, texts);
   const base: Files = new Map(state.files);
   for (const path of pair.findCloudPlaceholders?.(recordsMissingLocally(base, ours)) ?? [])
     unreadable.set(
@@ -177,15 +178,20 @@ async function planOf(
     if (file) resolvedBase.set(path, file);
     else resolvedBase.delete(path);
   }
-  const moved = await detectMoves(state, { base: resolvedBase, ours, theirs }, texts);
+  const { moved, audiences, held } = await findMovesToTakeOver(state, { base: resolvedBase, ours, theirs }, texts);
   const replaced = await findReplacedContainers(state, moved, texts);
   const movedOntoOthers = await findMovedOntoOthers(state, moved, texts, replaced);
   const compared = { ...moved, texts };
   const input = {
     ...moved,
     replaced,
-    audiences: await compareAudiences(compared),
-    leftAlone: new Map([...unreadable, ...movedOntoOthers, ...Object.entries(notNamed)]),
+    audiences,
+    leftAlone: new Map([
+      ...unreadable,
+      ...movedOntoOthers,
+      ...exchangeReasons(held, audiences),
+      ...Object.entries(notNamed),
+    ]),
     unreadable: new Set(unreadable.keys()),
     hiddenReason,
     hiddenPayloads: await findHiddenPayloads(compared),
@@ -201,6 +207,16 @@ async function planOf(
     if (aliased) mergesOfResolved.set(path, { status: 'conflict', aliased, text });
   }
   return merges.size ? planSync({ ...input, merges }) : plan;
+}
+
+/** Moves of both sides, without the exchanges of names of ours that are held since queries would be visible in between. */
+async function findMovesToTakeOver(state: SyncState, sides: ThreeWay, texts: TextReaders) {
+  const all = await detectMoves(state, sides, texts);
+  const audiences = await compareAudiences({ ...all, texts });
+  const held = findExchangesWithQueries(all.exchanges.ours, audiences);
+  if (held.length === 0) return { moved: all, audiences, held };
+  const moved = await detectMoves(state, sides, texts, { ours: false, theirs: true });
+  return { moved, audiences: await compareAudiences({ ...moved, texts }), held };
 }
 
 /** Paths of the records of the last common state that the local folder lacks. */

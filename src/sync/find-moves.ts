@@ -1,4 +1,5 @@
 /** Detection of moves: by the ids in records, whose texts are read for it, and by the content of folders. */
+import { findExchangedNames } from './exchanged-names.ts';
 import { joinExtensions, withExtensionOf } from './extensions.ts';
 import { containerFolder, type FileKind, type Files, type Side, type ThreeWay } from './files.ts';
 import {
@@ -37,16 +38,27 @@ export async function recordSharedMoves(state: SyncState, given: ThreeWay, texts
 /** Moves of both sides, and the files with their paths after the moves that they lack. */
 export interface DetectedMoves extends ThreeWay {
   readonly moves: readonly Move[];
+  /** Those by which records have exchanged their names, for each exchange. */
+  readonly exchanges: Readonly<Record<Side, readonly (readonly Renaming[])[]>>;
   /** Records that both sides have moved, to different paths. */
   readonly movedApart: readonly MovedApart[];
   /** Files of records that one side has moved and the other one has removed, by their paths after the moves. */
   readonly movedAndRemoved: ReadonlySet<string>;
 }
 
-/** Detects the moves of both sides, also of records that the other side has removed. */
-export async function detectMoves(state: SyncState, sides: ThreeWay, texts: TextReaders): Promise<DetectedMoves> {
+/**
+ * Detects the moves of both sides, also of records that the other side has removed.
+ * @param takesExchanges sides whose exchanges of names become moves
+ */
+export async function detectMoves(
+  state: SyncState,
+  sides: ThreeWay,
+  texts: TextReaders,
+  takesExchanges: Readonly<Record<Side, boolean>> = { ours: true, theirs: true },
+): Promise<DetectedMoves> {
   let { base, ours, theirs } = joinExtensions(sides);
   const moves: Move[] = [];
+  const exchanges = { ours: [] as (readonly Renaming[])[], theirs: [] as (readonly Renaming[])[] };
   const movedApart: MovedApart[] = [];
   const roots = new Set<string>();
   const positionsOfRemoved: number[] = [];
@@ -75,6 +87,15 @@ export async function detectMoves(state: SyncState, sides: ThreeWay, texts: Text
   for (const kind of movableKinds) {
     // A move may make room for another one.
     for (const by of ['ours', 'theirs'] as const) while (apply((await find(kind, true, [by])).flat(), by));
+    for (const by of ['ours', 'theirs'] as const) {
+      const [mover, other] = by === 'ours' ? [ours, theirs] : [theirs, ours];
+      const ids = idReaders(state, { ours, theirs }, texts, moves);
+      const idsOf = { mover: ids[by], other: ids[by === 'ours' ? 'theirs' : 'ours'] };
+      for (const made of takesExchanges[by] ? await findExchangedNames(kind, { base, mover, other, ids: idsOf }) : []) {
+        for (const move of made) apply([move], by);
+        exchanges[by].push(made);
+      }
+    }
     // Of what neither side has at its place any more, one has removed what it has at no other place.
     const [byOurs = [], byTheirs = []] = await find(kind, false, ['ours', 'theirs']);
     const theirPaths = new Map(byTheirs.map(({ path, to }) => [path, to]));
@@ -102,7 +123,15 @@ export async function detectMoves(state: SyncState, sides: ThreeWay, texts: Text
     }),
   );
   const isOfRemoved = (path: string) => rootsOfRemoved.size > 0 && isInRoots(path, rootsOfRemoved);
-  return { base, ours, theirs, moves, movedApart, movedAndRemoved: new Set([...base.keys()].filter(isOfRemoved)) };
+  return {
+    base,
+    ours,
+    theirs,
+    moves,
+    exchanges,
+    movedApart,
+    movedAndRemoved: new Set([...base.keys()].filter(isOfRemoved)),
+  };
 }
 
 /**

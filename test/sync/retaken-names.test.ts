@@ -4,13 +4,14 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
-import type { Viewer } from '../../src/catalogue/permissions.ts';
+import { anonymous, type Viewer } from '../../src/catalogue/permissions.ts';
 import type { Refs } from '../../src/catalogue/ref.ts';
+import type { Replica } from '../../src/catalogue/replica.ts';
 import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import type { SyncResult } from '../../src/sync/sync.ts';
 import { homeOf, makeFolder } from '../support/folder.ts';
 import { seed } from '../support/prompt.ts';
-import { contentOf, failuresOf, pullFrom, pushTo } from './pair.ts';
+import { contentOf, cutAfter, failuresOf, filesSeenBy, lookAfterEach, pullFrom, pushTo } from './pair.ts';
 
 const bob: Viewer = { username: 'bob', staff: false, groups: ['gardeners'] };
 
@@ -85,6 +86,71 @@ describe('a record with the former name of another', () => {
       assert.match(readFileSync(join(there, pathOf('water/benches')), 'utf8'), /^label: Trees$/m);
       await same();
     });
+
+  for (const run of [pushTo, pullFrom])
+    for (const one of [trees, { kind: 'namespace', slug: 'parks' }] as const)
+      it(`has given that one its own, and other people see it: a ${run === pushTo ? 'push' : 'pull'} of ${one.kind}s takes over both`, async (test) => {
+        const { here, there, edit, same } = await start(test);
+        const other = one.kind === 'dataset' ? 'benches' : 'water';
+        await edit(there, async (view) => {
+          await view.remove(tall);
+          await view.edit(one, { visibility: 'private', owners: [] });
+          await view.edit({ kind: 'namespace', slug: 'parks' }, { owners: [] });
+        });
+        await pullFrom(here, there);
+        await edit(run === pushTo ? here : there, async (view) => {
+          await view.edit(one, { slug: 'between' });
+          await view.edit({ ...one, slug: other }, { slug: one.slug });
+          await view.edit({ ...one, slug: 'between' }, { slug: other });
+        });
+        const source = contentOf(run === pushTo ? here : there);
+        const seen = new Set<string>();
+        const lookAtLabels = async () => {
+          for (const { text } of await filesSeenBy(anonymous, there))
+            for (const [label] of text?.matchAll(/^label: (Trees|Tall trees)$/gm) ?? []) seen.add(label);
+        };
+        // Broken off after each request, and continued.
+        for (let after = 1; ; after++) {
+          const cut = cutAfter(after);
+          const wrap = (replica: Replica, side: 'ours' | 'theirs') => cut(lookAfterEach(lookAtLabels)(replica, side));
+          const done = await run(here, there, {}, { wrap }).catch((error: Error) => {
+            assert.match(error.message, /cut/);
+            return null;
+          });
+          if (done === null) continue;
+          assert.deepEqual(failuresOf(done), []);
+          break;
+        }
+        assert.deepEqual(contentOf(here), source);
+        assert.deepEqual([...seen], []);
+        await same();
+      });
+
+  it('has given that one its own, other people see it, and queries belong to it: the message has the way to push both', async (test) => {
+    const { here, there, edit, same } = await start(test);
+    const setVisibility = (slug: string, visibility: 'public' | 'private') =>
+      edit(here, async (view) => void (await view.edit({ ...trees, slug }, { visibility })));
+    await setVisibility('trees', 'private');
+    await pushTo(here, there);
+    await edit(here, async (view) => {
+      await view.edit(trees, { slug: 'between' });
+      await view.edit({ ...trees, slug: 'benches' }, { slug: 'trees' });
+      await view.edit({ ...trees, slug: 'between' }, { slug: 'benches' });
+    });
+    const wrap = lookAfterEach(async () => {
+      for (const { text } of await filesSeenBy(anonymous, there)) assert.doesNotMatch(text ?? '', /^label: T/m);
+    });
+    const refused = await pushTo(here, there, {}, { wrap });
+    assert.match(
+      refused.plan.blocked.find(({ path }) => path === pathOf('parks/trees'))?.reason ?? '',
+      /^It has exchanged names with one that other people may see, .* Make both private, /,
+    );
+    await setVisibility('trees', 'private');
+    assert.deepEqual(failuresOf(await pushTo(here, there, {}, { wrap })), []);
+    await setVisibility('trees', 'public');
+    assert.deepEqual(failuresOf(await pushTo(here, there, {}, { wrap })), []);
+    await same();
+  });
 
   it('is pulled, and the payloads of the dataset with the name before are kept', async (test) => {
     const { here, there, edit, same } = await start(test);
