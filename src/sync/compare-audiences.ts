@@ -6,8 +6,8 @@ import { type ComparedTexts, readSideFields } from './compared-texts.ts';
 import { isSameFile } from './extensions.ts';
 import type { RecordFields } from './field-conflicts.ts';
 import { containerFolder, type Files, type Side, syncFileKind } from './files.ts';
-import { type Move, pathAfterMove } from './moves.ts';
-import { groupRenamedBy } from './target-changes.ts';
+import { type Move, movesLackedBy, pathAfterMoves } from './moves.ts';
+import { groupRenamedBy, type RenamedGroup } from './target-changes.ts';
 
 /**
  * Compares who may see the namespaces and datasets that differ, and in whose folders there are other differences; and those between
@@ -48,13 +48,22 @@ export async function compareAudiences(compared: ComparedTexts): Promise<Audienc
 type PlaceChange = Omit<MoveBetweenNamespaces, keyof AudienceOfMove>;
 type AudienceOfMove = Pick<MoveBetweenNamespaces, 'isWidening' | 'isMixed' | 'isClosing'>;
 
+/** Groups that moves rename, by these moves: they are looked through once for thousands of datasets. */
+const renamedGroups = new WeakMap<readonly Move[], readonly RenamedGroup[]>();
+
+function findRenamedGroups(moves: readonly Move[]): readonly RenamedGroup[] {
+  const renamed = renamedGroups.get(moves) ?? moves.flatMap((move) => groupRenamedBy(move) ?? []);
+  renamedGroups.set(moves, renamed);
+  return renamed;
+}
+
 /**
  * The fields of a namespace or dataset on a side, in which groups have their names after the moves; null if they can't be read.
  * @param path after the moves
  */
 async function readAudience(compared: ComparedTexts, side: Side, path: string): Promise<RecordFields | null> {
   const fields = await readSideFields(compared, side, path);
-  const renamed = compared.moves.flatMap((move) => (move.by === side ? [] : (groupRenamedBy(move) ?? [])));
+  const renamed = findRenamedGroups(movesLackedBy(side, compared.moves));
   if (fields === null || renamed.length === 0) return fields;
   const newName = (name: unknown) => renamed.reduce((now, { from, to }) => (now === from ? to : now), name);
   const withNewNames = (names: unknown) => (Array.isArray(names) ? names.map(newName) : names);
@@ -113,9 +122,8 @@ function foldersWithDifferences(ours: Files, theirs: Files): Set<string> {
 function movesBetweenNamespaces(moves: readonly Move[]): readonly PlaceChange[] {
   return moves.flatMap((move, i) => {
     if (syncFileKind(move.path) !== 'dataset') return [];
-    const later = moves.slice(i + 1);
-    const record = later.reduce(pathAfterMove, move.to);
-    const left = enclosingContainerFolders(later.reduce(pathAfterMove, move.path)).at(-1) ?? '';
+    const record = pathAfterMoves(move.to, moves, i + 1);
+    const left = enclosingContainerFolders(pathAfterMoves(move.path, moves, i + 1)).at(-1) ?? '';
     const entered = enclosingContainerFolders(record).at(-1) ?? '';
     return left === entered ? [] : [{ move, record, left, entered }];
   });
@@ -158,8 +166,7 @@ async function readDatasetsOfQueries(compared: ComparedTexts): Promise<Map<strin
     const [, namespace, slug] = /^([\w-]+)\/([\w-]+)/.exec(String(dataset ?? '')) ?? [];
     if (namespace === undefined || slug === undefined) continue;
     const record = `${datasetFolder(namespace, slug)}/dataset.yaml`;
-    const missing = moves.filter(({ by }) => by !== side);
-    records.set(path, missing.reduce(pathAfterMove, record));
+    records.set(path, pathAfterMoves(record, movesLackedBy(side, moves)));
   }
   return records;
 }

@@ -2,6 +2,7 @@
  * Moves that are made after the other changes of a dataset, because it becomes visible to more people by them. Its changes are made at
  * its former place. Pure.
  */
+import { enclosingContainerFolders } from '../catalogue/layout.ts';
 import { computeChecksum } from '../disk/checksum.ts';
 import type { MoveBetweenNamespaces } from './audience.ts';
 import { containerFolder, syncFileKind } from './files.ts';
@@ -21,23 +22,28 @@ export function delayWideningMoves(
   moves: readonly MoveBetweenNamespaces[],
 ): readonly SyncStep[] {
   const widening = new Map(moves.flatMap((move) => (move.isWidening ? [[containerFolder(move.record), move]] : [])));
-  let result = steps;
-  for (const step of widening.size ? steps : []) {
+  if (widening.size === 0) return steps;
+  const stepsByFolder = new Map<string | null, SyncStep[]>(Array.from(widening.keys(), (folder) => [folder, []]));
+  for (const step of steps)
+    if (step.do !== 'move') stepsByFolder.get(enclosingContainerFolders(step.path)[0] ?? null)?.push(step);
+  const changed = new Map<SyncStep, SyncStep>();
+  for (const step of steps) {
     const moved = step.do === 'move' ? widening.get(containerFolder(step.to)) : undefined;
     if (step.do !== 'move' || !moved) continue;
-    const after = containerFolder(step.to) ?? '';
-    const own = result.filter((one) => one.do !== 'move' && one.path.startsWith(after));
+    const own = stepsByFolder.get(containerFolder(step.to)) ?? [];
     if (!own.some((one) => isUrgent(one, moved))) continue;
-    const former = new Map(own.map((one) => [one, atFormerPlace(one, step)]));
-    const written = [...former.values()].find((one) => one.do === 'write' && syncFileKind(one.path) === 'dataset');
-    const last = {
+    const former = own.map((one) => [one, atFormerPlace(one, step)] as const);
+    for (const [one, there] of former) changed.set(one, there);
+    const written = former
+      .map(([, one]) => one)
+      .find((one) => one.do === 'write' && syncFileKind(one.path) === 'dataset');
+    changed.set(step, {
       ...step,
       ...(written?.do === 'write' && { path: written.path, ifMatch: checksumOf(written) }),
       isDelayed: true as const,
-    };
-    result = result.map((one) => (one === step ? last : (former.get(one) ?? one)));
+    });
   }
-  return result;
+  return steps.map((step) => changed.get(step) ?? step);
 }
 
 const checksumOf = ({ now, merged }: Extract<SyncStep, { do: 'write' }>): string =>

@@ -166,13 +166,14 @@ export const locateFile = (
   path: string,
 ): LocatedFile | null => locateFileBefore(sides[side], path, movesLackedBy(side, moves));
 
-/** Moves of the other side, by all moves: one list for thousands of files, since each list gets an index. */
+/** Moves of the other side, by all moves. */
 const lackedMoves: Readonly<Record<Side, WeakMap<readonly Move[], readonly Move[]>>> = {
   ours: new WeakMap(),
   theirs: new WeakMap(),
 };
 
-function movesLackedBy(side: Side, moves: readonly Move[]): readonly Move[] {
+/** The moves that a side lacks: one list for thousands of files, since each list gets an index. */
+export function movesLackedBy(side: Side, moves: readonly Move[]): readonly Move[] {
   const lacked = lackedMoves[side].get(moves) ?? moves.filter(({ by }) => by !== side);
   lackedMoves[side].set(moves, lacked);
   return lacked;

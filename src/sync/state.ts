@@ -10,10 +10,10 @@ import { chmod, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { flushFolderToDisk } from '../disk/durable.ts';
-import { containerFolder, type FileState } from './files.ts';
+import type { FileState } from './files.ts';
 import { LineFile, type LinePosition } from './line-file.ts';
-import { pathAfterMove } from './moves.ts';
 import { includeRights, joinRights, type Rights, rightsOfOlderState } from './rights.ts';
+import { StateFiles } from './state-files.ts';
 
 interface StoredFile extends FileState {
   readonly position: LinePosition;
@@ -52,7 +52,7 @@ type Line =
 export class SyncState {
   readonly #path: string;
   #lines: LineFile;
-  #files = new Map<string, StoredFile>();
+  #files = new StateFiles<StoredFile>();
   #header: StateHeader = { tag: null, seenBy: [] };
   #isChanged = false;
   /** Number of lines in the file. */
@@ -71,7 +71,7 @@ export class SyncState {
   }
 
   get files(): ReadonlyMap<string, FileState> {
-    return this.#files;
+    return this.#files.byPath;
   }
 
   get header(): StateHeader {
@@ -80,7 +80,7 @@ export class SyncState {
 
   /** The text of a record; null if it is unknown. */
   async text(path: string): Promise<string | null> {
-    const file = this.#files.get(path);
+    const file = this.#files.byPath.get(path);
     if (!file) return null;
     const line = parseLine(await this.#lines.read(file.position));
     return line && 'text' in line ? (line.text ?? null) : null;
@@ -95,13 +95,13 @@ export class SyncState {
   /** Adds or changes a record, which may have had another path before: one with another extension. */
   async replace(former: string, path: string, file: FileState, text: string | undefined): Promise<void> {
     await this.set(path, file, text);
-    if (former !== path && this.#files.has(former)) await this.forget(former);
+    if (former !== path && this.files.has(former)) await this.forget(former);
   }
 
   /** Removes a file; the record of a dataset or a namespace with the files in its folder. */
   async remove(path: string): Promise<void> {
     await this.#add({ gone: path });
-    this.#removeAll(path);
+    this.#files.remove(path);
   }
 
   /** Removes one file alone. */
@@ -113,7 +113,7 @@ export class SyncState {
   /** Moves a record, with the files in its folder. */
   async move(path: string, to: string): Promise<void> {
     await this.#add({ move: path, to });
-    this.#rename(path, to);
+    this.#files.move({ path, to });
   }
 
   /** Writes the changes to the file, so that they survive a crash of this process. */
@@ -137,7 +137,7 @@ export class SyncState {
   /** Ends a run: the file is on disk with this header, if anything has changed. */
   async finish(header: StateHeader): Promise<void> {
     if (!this.#isChanged && isDeepStrictEqual(this.#header, header)) return;
-    if (this.#lineCount > 2 * this.#files.size) await this.#rewrite(header);
+    if (this.#lineCount > 2 * this.files.size) await this.#rewrite(header);
     else {
       await this.#add({ state: 1, ...header, lines: 0 });
       await this.#lines.sync();
@@ -152,14 +152,14 @@ export class SyncState {
     const temporary = `${this.#path}.new`;
     await rm(temporary, { force: true });
     const lines = await LineFile.open(temporary, 'w+');
-    const files = new Map<string, StoredFile>();
+    const files = new StateFiles<StoredFile>();
     try {
-      await lines.append(JSON.stringify({ state: 1, ...header, lines: this.#files.size } satisfies Line));
-      const paths = new Map([...this.#files].map(([path, { position }]) => [position.at, path]));
+      await lines.append(JSON.stringify({ state: 1, ...header, lines: this.files.size } satisfies Line));
+      const paths = new Map(Array.from(this.#files.byPath, ([path, { position }]) => [position.at, path]));
       // In the order of the file, so that it is read once from end to end.
       for await (const { line, position } of this.#lines.readAll()) {
         const path = paths.get(position.at);
-        const file = path !== undefined && this.#files.get(path);
+        const file = path !== undefined && this.#files.byPath.get(path);
         if (!file) continue;
         // The file of a line has another path now if it was moved.
         const isMoved = !line.startsWith(`{"path":${JSON.stringify(path)},`);
@@ -176,7 +176,7 @@ export class SyncState {
     await this.#lines.close();
     this.#lines = lines;
     this.#files = files;
-    this.#lineCount = files.size + 1;
+    this.#lineCount = files.byPath.size + 1;
   }
 
   close(): Promise<void> {
@@ -208,8 +208,8 @@ export class SyncState {
       }
       if (entry === null) continue;
       if ('gone' in entry && entry.alone) this.#files.delete(entry.gone);
-      else if ('gone' in entry) this.#removeAll(entry.gone);
-      else if ('move' in entry) this.#rename(entry.move, entry.to);
+      else if ('gone' in entry) this.#files.remove(entry.gone);
+      else if ('move' in entry) this.#files.move({ path: entry.move, to: entry.to });
       else this.#files.set(entry.path, { checksum: entry.checksum, size: entry.size, position });
     }
   }
@@ -218,18 +218,6 @@ export class SyncState {
     this.#isChanged = true;
     this.#lineCount++;
     return this.#lines.append(JSON.stringify(line));
-  }
-
-  #removeAll(path: string): void {
-    const folder = containerFolder(path);
-    this.#files.delete(path);
-    if (folder !== null)
-      for (const other of this.#files.keys()) if (other.startsWith(folder)) this.#files.delete(other);
-  }
-
-  #rename(path: string, to: string): void {
-    const files = [...this.#files];
-    this.#files = new Map(files.map(([other, file]) => [pathAfterMove(other, { path, to }), file]));
   }
 }
 

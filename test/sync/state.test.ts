@@ -175,4 +175,27 @@ describe('the last common state', () => {
     });
     await reopened((state) => assert.deepEqual(sums(state), {}));
   });
+
+  it('moves and removes thousands of folders in a time that grows with their number', async () => {
+    const { reopened } = await start();
+    const pathOf = (namespace: string, i: number, name: string) => `namespaces/${namespace}/datasets/d${i}/${name}`;
+    const timeOf = (count: number) =>
+      reopened(async (state) => {
+        const names = ['dataset.yaml', 'versions/1.yaml', 'data/1.csv'];
+        for (let i = 0; i < count; i++) for (const name of names) await state.set(pathOf('a', i, name), file('1'));
+        const started = performance.now();
+        for (let i = 0; i < count; i++)
+          await state.move(pathOf('a', i, 'dataset.yaml'), pathOf('b', i, 'dataset.yaml'));
+        assert.ok(
+          state.files.has(pathOf('b', count - 1, 'data/1.csv')) && !state.files.has(pathOf('a', 0, 'data/1.csv')),
+        );
+        for (let i = 0; i < count; i++) await state.remove(pathOf('b', i, 'dataset.yaml'));
+        assert.equal(state.files.size, 0);
+        return performance.now() - started;
+      });
+    await timeOf(100);
+    const [few, many] = [await timeOf(100), await timeOf(1600)];
+    // A look at all files for each of them takes 256 times as long.
+    assert.ok(many < 100 * Math.max(few, 5), `${few} ms for 100 folders, ${many} ms for 1,600`);
+  });
 });
