@@ -1,12 +1,12 @@
 /** `catalogue dataset`: descriptions of published data. */
 import { isDeepStrictEqual } from 'node:util';
 import { Option } from 'commander';
-import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { parseDatasetRef, refFromSlug } from '../../catalogue/parse-ref.ts';
 import { mergeReadingOptions } from '../../catalogue/reading.ts';
-import { type DatasetRef, formatRef } from '../../catalogue/ref.ts';
+import { formatRef } from '../../catalogue/ref.ts';
 import { representDataset } from '../../catalogue/represent.ts';
 import type { Dataset, ReadingOptionChanges } from '../../catalogue/types.ts';
+import { sentencesAboutDataset } from '../audience.ts';
 import type { Call } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { inputFromOptions } from '../fields.ts';
@@ -102,9 +102,9 @@ const dataset: Noun<'dataset', EditOptions> = {
       const { reading } = await runWithNameSuggestions(call, catalogue, ref, () => catalogue.get<'dataset'>(ref));
       return { ...input, reading: mergeReadingOptions(reading, input.reading as ReadingOptionChanges) };
     },
-    consequences: async (call, catalogue, { before, entity, input }) => [
+    consequences: async (call, catalogue, { before, entity, input, dryRun }) => [
       ...(input.reading === undefined ? [] : sentencesAboutNextVersion(call, entity)),
-      ...(await sentencesAboutAudience(catalogue, before, entity)),
+      ...(await sentencesAboutDataset(call, catalogue, before, entity, dryRun ? before : entity)),
     ],
   },
   remove: {
@@ -125,18 +125,6 @@ function sentencesAboutNextVersion(call: Call, entity: Dataset): string[] {
   const publish = typedCommand(call, `publish FILE --to ${name}`);
   return [
     `These are the options of the next version. To read the file of the newest one by them: ${download}, and then ${publish}`,
-  ];
-}
-
-/** The sentence that everybody may see a dataset now, since it was moved out of a private namespace. */
-async function sentencesAboutAudience(catalogue: Catalogue, before: DatasetRef, now: Dataset): Promise<string[]> {
-  if (before.namespace === now.namespace || now.visibility === 'private') return [];
-  const [from, to] = await Promise.all(
-    [before, now].map(({ namespace }) => catalogue.get<'namespace'>({ kind: 'namespace', slug: namespace })),
-  );
-  if (from?.visibility !== 'private' || to?.visibility === 'private') return [];
-  return [
-    `The namespace ${now.namespace} is public, and ${before.namespace} is not: everybody may see the dataset there.`,
   ];
 }
 

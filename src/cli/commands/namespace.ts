@@ -40,8 +40,8 @@ const namespace: Noun<'namespace'> = {
       'catalogue namespace edit parks --slug gardens',
     ],
     options: () => [renameOption()],
-    consequences: (_, catalogue, { before, entity, dryRun }) =>
-      sentencesAboutNamespace(catalogue, before, entity, (dryRun ? before : entity).slug),
+    consequences: (call, catalogue, { before, entity, dryRun }) =>
+      sentencesAboutNamespace(call, catalogue, before, entity, (dryRun ? before : entity).slug),
   },
   remove: {
     description: 'Remove a namespace that has no datasets.',
