@@ -46,6 +46,28 @@ describe('diff without arguments', () => {
   });
 });
 
+describe('a dataset that was removed locally and changed remotely', () => {
+  it('is one conflict, with its versions', async (t) => {
+    const { base, folder } = await served({ ...seed, settings: { title: 'Town' } }, t);
+    const root = await makeRoot({ settings: { title: 'Town' } });
+    const run = (line: string) => type(line.split(' '), { root, terminal: true });
+    await run(`pull --remote ${base}`);
+    assert.equal((await run('dataset remove parks/trees --yes')).exitCode, 0);
+    await type(['dataset', 'edit', 'parks/trees', '--label', 'Remote'], { root: folder.root });
+    const address = `${base}/api/v1/namespaces/parks/datasets/trees/`;
+    await until(async () => ((await (await fetch(address)).json()) as { label: string }).label === 'Remote');
+    const { exitCode, out, err } = await run('pull');
+    assert.equal(exitCode, 5);
+    assert.match(out, /^! parks\/trees {2}removed locally, changed remotely, with 1 version\n( {4}.*\n)*$/);
+    assert.match(err, /^1 conflict: .*: catalogue pull --ours parks\/trees$/m);
+    assert.match((await run('push')).err, /^1 record not sent: changed on both sides/m);
+    assert.equal(JSON.parse((await run('pull --json')).out).conflicts.length, 3);
+    assert.equal((await run('pull --theirs parks/trees')).exitCode, 0);
+    assert.equal(readFileSync(join(root, homeOf('parks/trees'), 'dataset.yaml'), 'utf8').includes('Remote'), true);
+    assert.match((await run('pull')).err, /Already up to date/);
+  });
+});
+
 describe('the commands in the messages of a pull and a push', () => {
   /** A clone, in which the label of each dataset differs from that of the remote. */
   async function start(t: TestContext) {

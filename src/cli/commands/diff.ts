@@ -12,8 +12,9 @@ import { assertOneFormat, wholeNumberParser } from '../options.ts';
 import { catalogueChangeLines, changesSummary } from '../output/catalogue-changes.ts';
 import { showPercentProgress } from '../output/progress.ts';
 import { terminalColours } from '../output/terminal.ts';
+import { showSyncConflicts } from '../sync/conflicts.ts';
 import { withSyncPair } from '../sync/pair.ts';
-import { blockedJson, showSyncChanges, showSyncConflicts, showSyncFailures } from '../sync/run.ts';
+import { blockedJson, showSyncChanges, showSyncFailures } from '../sync/run.ts';
 import { firstRows, type RowsOptions, showRowDifference } from './diff-rows.ts';
 
 interface BranchOptions {

@@ -7,13 +7,13 @@ import type { Call, Verb } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { dryRunOption } from '../options.ts';
 import { countText } from '../output/quantities.ts';
+import { joinConflicts, showSyncConflicts } from '../sync/conflicts.ts';
 import { withSyncPair } from '../sync/pair.ts';
 import {
   countRecords,
   type RunResult,
   runSync,
   showSyncChanges,
-  showSyncConflicts,
   showSyncFailures,
   syncExitCode,
   syncResultJson,
@@ -143,7 +143,8 @@ function aliasHints({ global }: Call, failures: RunResult['failures']): readonly
 /** Writes a command for the catalogues of this run, and for the records that it was asked for unless others are given. */
 type CommandText = (verb: string, names?: readonly string[]) => string;
 
-function conflictsText(direction: 'pull' | 'push', { conflicts }: RunResult, command: CommandText): string {
+function conflictsText(direction: 'pull' | 'push', result: RunResult, command: CommandText): string {
+  const conflicts = joinConflicts(result.conflicts);
   if (direction === 'push')
     return `${countText(conflicts.length, 'record')} not sent: changed on both sides. Pull first: ${command('pull')}`;
   const names = conflicts.length === 1 ? conflicts.map(({ name }) => name) : undefined;

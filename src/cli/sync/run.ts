@@ -1,8 +1,6 @@
 /** The run of `pull`, `push` and `clone`, with its progress, and its result. */
 import {
   ConflictError,
-  excerpt,
-  maxShownValue,
   NotPermittedError,
   StaleError,
   UnreachableError,
@@ -119,14 +117,6 @@ export function showSyncChanges(
   if (changes.length > mostLines) show.line(`… and ${changes.length - mostLines} more. All of them: --json`);
 }
 
-/** Shows conflicts, field by field. */
-export function showSyncConflicts({ context, global, show }: Call, conflicts: readonly ConflictSummary[]): void {
-  const paint = terminalColours(context, global.color);
-  if (!show.forPeople) show.table([], conflicts.flatMap(syncConflictCells));
-  else
-    for (const conflict of conflicts) for (const line of syncConflictLines(conflict, paint)) context.out(`${line}\n`);
-}
-
 /** Shows the blocked changes and the failures, by the names of the records. */
 export function showSyncFailures(call: Call, blocked: readonly Blocked[], failures: readonly Failure[]): void {
   const { show } = call;
@@ -204,39 +194,7 @@ function syncChangeLine({ change, name, to, size, fields }: ChangeSummary, paint
   return `${paint(colourOf[change], signs[change])} ${escapeToOneLine(parts.join(' '))}`;
 }
 
-/** A conflict for people: the change of each side, and below it each field. */
-function syncConflictLines({ name, from, ours, theirs, fields }: ConflictSummary, paint: Paint): readonly string[] {
-  const sides = ours === theirs ? `${ours} on both sides` : `${ours} locally, ${theirs} remotely`;
-  return [
-    `${paint('red', '!')} ${paint('bold', escapeToOneLine(from === undefined ? name : `${from} → ${name}`))}  ${sides}`,
-    ...fields.map(({ field, base, ours: mine, theirs: others, changedBy }) => {
-      const side = changedBy === 'both' ? '' : `  (changed ${changedBy === 'ours' ? 'locally' : 'remotely'} only)`;
-      const values = Object.entries({ was: base, local: mine, remote: others });
-      const shown = values
-        .map(([name, value]) => `${paint('dim', name)} ${escapeToOneLine(valueText(value))}`)
-        .join(', ');
-      return `    ${escapeToOneLine(field)}: ${shown}${side}`;
-    }),
-  ];
-}
-
 /** The cells of a change for programs: direction, change, name, size or new name, fields. */
 function syncChangeCells(direction: string, { change, name, to, size, fields }: ChangeSummary): readonly string[] {
   return [direction, change, name, to ?? String(size ?? ''), fields?.join(',') ?? ''];
-}
-
-/** The cells of a conflict for programs: one line for each field. */
-function syncConflictCells({ name, ours, theirs, fields }: ConflictSummary): readonly (readonly string[])[] {
-  const start = ['conflict', `${ours}/${theirs}`, name];
-  if (fields.length === 0) return [[...start, '', '']];
-  return fields.map(({ field, base, ours: mine, theirs: others }) => [
-    ...start,
-    field,
-    JSON.stringify({ base, ours: mine, theirs: others }),
-  ]);
-}
-
-function valueText(value: unknown): string {
-  if (value === undefined) return 'nothing';
-  return excerpt(typeof value === 'string' ? value : JSON.stringify(value), maxShownValue);
 }
