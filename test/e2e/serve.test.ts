@@ -62,7 +62,9 @@ describe('catalogue serve', () => {
     const rows = `/api/v1/namespaces/parks/datasets/rows/data/?height=12&_format=objects`;
     try {
       const [first] = connections as [(typeof connections)[0]];
-      await once(first, 'connect');
+      await Promise.all(connections.map((connection) => once(connection, 'connect')));
+      // The system connects them before the server has taken them.
+      await new Promise((resolve) => setTimeout(resolve, 1000));
       first.write(`GET ${rows} HTTP/1.1\r\nHost: a\r\n\r\n`);
       const [head] = await once(first, 'data');
       assert.match(String(head), /^HTTP\/1\.1 200 /);

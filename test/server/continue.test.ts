@@ -5,7 +5,6 @@ import { serveAccounts } from '../support/accounts.ts';
 import { raw, statusesIn } from '../support/raw.ts';
 
 const trees = '/api/v1/namespaces/parks/datasets/trees/';
-const csv = 'name,height\noak,12\n';
 const finalStatus = /HTTP\/1\.1 [2-5]\d\d .*\r\n\r\n\{.*\}$/s;
 
 async function nursery(t: Parameters<typeof serveAccounts>[0]) {
@@ -51,13 +50,14 @@ describe('a request with Expect: 100-continue', () => {
 
   it('gets 100 when its body is read, and needn’t wait for it', async (t) => {
     const { token, sendHead, base, ask } = await nursery(t);
-    const head = ['Content-Type: text/csv', `Content-Length: ${csv.length}`, `Authorization: Token ${token}`];
-    assert.deepEqual(statusesIn(await sendHead(`POST ${trees}version/`, head, /\r\n\r\n/)), [100]);
+    const body = '{"contact": "trees@example.org"}';
+    const head = ['Content-Type: application/json', `Content-Length: ${body.length}`, `Authorization: Token ${token}`];
+    assert.deepEqual(statusesIn(await sendHead(`PATCH ${trees}`, head, /\r\n\r\n/)), [100]);
     // A client needn't wait for 100.
-    const request = [`POST ${trees}version/ HTTP/1.1`, 'Host: a', 'Expect: 100-continue', ...head].join('\r\n');
-    const text = await raw(base, `${request}\r\n\r\n${csv}`, (all) => finalStatus.test(all));
-    assert.equal(statusesIn(text).at(-1), 201);
-    assert.equal((await ask(`${trees}download/`)).text, csv);
+    const request = [`PATCH ${trees} HTTP/1.1`, 'Host: a', 'Expect: 100-continue', ...head].join('\r\n');
+    const text = await raw(base, `${request}\r\n\r\n${body}`, (all) => finalStatus.test(all));
+    assert.equal(statusesIn(text).at(-1), 200);
+    assert.equal((await ask(trees)).body.contact, 'trees@example.org');
   });
 
   it('and no body gets its response as others do', async (t) => {
