@@ -7,6 +7,7 @@ import { datasetRefOf, type RefOf, refOf } from '../catalogue/ref.ts';
 import { resourceUrl } from '../catalogue/represent.ts';
 import type { Dataset, Version } from '../catalogue/types.ts';
 import { apiRoot, type Links } from '../catalogue/urls.ts';
+import { firstParagraph } from '../pages/markdown.ts';
 import {
   atomDocument,
   atomType,
@@ -84,6 +85,9 @@ export const robotsHandler: Handler = async ({ app, links }) => ({
   dependsOn: [links.base],
   json: () => robotsText(links.base, pathPrefix(app)),
 });
+
+/** Most characters of what an entry says. */
+const longestSummary = 1000;
 
 /** How far back a feed of many datasets looks for changed descriptions, in milliseconds. */
 const descriptionsSince = 30 * 24 * 60 * 60 * 1000;
@@ -208,20 +212,21 @@ async function dataEntry(request: RequestContext, dataset: Dataset, version: Ver
     title: `${title}: ${version.label || version.slug}`,
     updated: version.datetime,
     url: resourceUrl(request.links, { kind: 'version', ...datasetAndSlug(version) }),
-    summary: version.notes,
+    summary: firstParagraph(version.notes, longestSummary),
     author: publisher.name,
   };
 }
 
 async function descriptionEntry(request: RequestContext, { dataset, datetime }: ChangedDataset): Promise<FeedEntry> {
-  const { title, url, description, publisher } = await factsOf(request, dataset);
+  const { title, url, description, hasDescription, publisher } = await factsOf(request, dataset);
   return {
     kind: 'description',
     id: descriptionEntryId(dataset),
     title,
     updated: datetime,
     url,
-    summary: description,
+    // A sentence about the table is no Markdown: names of columns may look like it.
+    summary: hasDescription ? firstParagraph(description, longestSummary) : description,
     author: publisher.name,
   };
 }

@@ -17,7 +17,7 @@ export interface FeedEntry {
   readonly updated: string;
   /** Address of the page. */
   readonly url: string;
-  /** As Markdown or plain text; '' for none. */
+  /** Plain text; '' for none. */
   readonly summary: string;
   readonly author: string;
 }
