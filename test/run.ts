@@ -48,8 +48,9 @@ if (idle.length > 0) {
   console.error(`No test file has ${idle.join(' or ')} in its path.`);
   process.exit(1);
 }
-// By default, Node leaves one core unused: on two cores, the files would run one after the other.
-const concurrency = `--test-concurrency=${availableParallelism()}`;
+// By default, Node leaves one core unused: on two cores, the files would run one after the other. One more than there are cores runs
+// while others wait for a server, a clock or a disk.
+const concurrency = `--test-concurrency=${availableParallelism() + 1}`;
 const bundled = await bundleTests(files, ownFolder);
 const supporting = (name: string) => pathToFileURL(join(here, 'support', name)).href;
 const asyncTracking = supporting('async-tracking.js');
