@@ -39,8 +39,12 @@ function isUnusualKey(key: string, isWord: boolean): boolean {
 /** From this length on, V8 keeps a part of a text as a reference to the whole. */
 const shortestReference = 13;
 
-/** A copy of a part of a text, which doesn't keep the whole in memory: else a label that is served would keep its file. */
-const ownText = (part: string): string => (part.length < shortestReference ? part : structuredClone(part));
+/**
+ * A copy of a part of a text, which doesn't keep the whole in memory: else a label that is served would keep its file.
+ * `structuredClone` copies no text in Node 26.
+ */
+const ownText = (part: string): string =>
+  part.length < shortestReference ? part : (JSON.parse(JSON.stringify(part)) as string);
 
 /** Thrown when a text is not plain. */
 const notPlain = new Error('The text is not plain YAML.');
