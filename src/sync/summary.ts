@@ -7,6 +7,7 @@ import type { Comparison, Pair } from './compare.ts';
 import { isSameFile } from './extensions.ts';
 import { changedFields, compareFieldsOfSides, type FieldConflict } from './field-conflicts.ts';
 import { type LocatedFile, syncFileKind } from './files.ts';
+import { pathBeforeMoves } from './moves.ts';
 import type { Conflict } from './plan.ts';
 import { nullIfRefused } from './run.ts';
 import type { SyncState } from './state.ts';
@@ -60,9 +61,28 @@ export async function summarizeEachChange(
     else listed.push(step);
   }
   const fields = await fieldsOfSteps(listed, state, texts);
-  return listed
+  return joinMoves(listed)
     .map((step) => stepSummary(step, step.do === 'put' ? step.now.size : sizes.get(step), fields.get(step)))
     .sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** Steps in which the moves of a record are one: of two that have exchanged their names, one has a name in between. */
+function joinMoves(steps: readonly SyncStep[]): readonly SyncStep[] {
+  const starts = new Map<string, SyncStep>();
+  const joined = new Set<SyncStep>();
+  for (const step of steps) {
+    if (step.do !== 'move') {
+      joined.add(step);
+      continue;
+    }
+    const start = starts.get(step.path);
+    if (start) joined.delete(start);
+    starts.delete(step.path);
+    const whole = start ? { ...step, path: start.path } : step;
+    starts.set(step.to, whole);
+    joined.add(whole);
+  }
+  return [...joined];
 }
 
 /** Changed fields of the records that steps change. */
@@ -72,18 +92,21 @@ async function fieldsOfSteps(
   texts: TextReader,
 ): Promise<ReadonlyMap<SyncStep, readonly string[]>> {
   const fields = new Map<SyncStep, readonly string[]>();
+  // The state is that of before the moves.
+  const moves = steps.flatMap((step) => (step.do === 'move' ? [{ path: step.from, to: step.fromTo }] : []));
   const changing = steps.filter((step) => step.do === 'write' && step.ifMatch !== null).slice(0, maxCompared);
   await forEachConcurrent(changing, textsAtOnce, async (step) => {
     if (step.do !== 'write') return;
-    const oldText = await state.text(step.from);
+    const from = pathBeforeMoves(step.from, moves);
+    const oldText = await state.text(from);
     const newText = await texts.get(sourcePath(step), step.now.checksum).catch(nullIfRefused);
-    const before = oldText === null ? null : parseRecordFields(step.from, oldText);
+    const before = oldText === null ? null : parseRecordFields(from, oldText);
     const after = newText === null ? null : parseRecordFields(step.path, newText);
     const extension = step.replaces === undefined ? [] : ['extension'];
     if (!before || !after) return;
     const changed = [...changedFields(before, after), ...extension];
     // The file may be another one than in the last common state: that of a remote that was set back is older.
-    const isBase = state.files.get(step.from)?.checksum === step.ifMatch;
+    const isBase = state.files.get(from)?.checksum === step.ifMatch;
     if (changed.length || isBase) fields.set(step, changed);
   });
   return fields;

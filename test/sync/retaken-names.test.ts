@@ -8,10 +8,11 @@ import { anonymous, type Viewer } from '../../src/catalogue/permissions.ts';
 import type { Refs } from '../../src/catalogue/ref.ts';
 import type { Replica } from '../../src/catalogue/replica.ts';
 import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
-import type { SyncResult } from '../../src/sync/sync.ts';
+import { type ChangeSummary, summarizeEachChange } from '../../src/sync/summary.ts';
+import { push, type SyncResult } from '../../src/sync/sync.ts';
 import { homeOf, makeFolder } from '../support/folder.ts';
 import { seed } from '../support/prompt.ts';
-import { contentOf, cutAfter, failuresOf, filesSeenBy, lookAfterEach, pullFrom, pushTo } from './pair.ts';
+import { contentOf, cutAfter, failuresOf, filesSeenBy, lookAfterEach, pullFrom, pushTo, withPair } from './pair.ts';
 
 const bob: Viewer = { username: 'bob', staff: false, groups: ['gardeners'] };
 
@@ -150,6 +151,35 @@ describe('a record with the former name of another', () => {
     await setVisibility('trees', 'public');
     assert.deepEqual(failuresOf(await pushTo(here, there, {}, { wrap })), []);
     await same();
+  });
+
+  it('has given that one its own: people read one rename of each, and what has changed besides', async (test) => {
+    const { here, there, edit } = await start(test);
+    await edit(there, (view) => view.remove(tall));
+    await pullFrom(here, there);
+    await edit(here, async (view) => {
+      await view.edit(trees, { slug: 'between' });
+      await view.edit({ ...trees, slug: 'benches' }, { slug: 'trees', licence: 'CC0-1.0' });
+      await view.edit({ ...trees, slug: 'between' }, { slug: 'benches' });
+    });
+    const changes = await withPair(here, there, async (pair) => {
+      let summaries: readonly ChangeSummary[] = [];
+      await push(pair, {
+        onPlan: async ({ steps, comparison }) => {
+          summaries = await summarizeEachChange(steps, pair, comparison.texts.ours);
+        },
+      });
+      return summaries;
+    });
+    assert.deepEqual(
+      changes.map(({ change, name, to, fields }) => [change, name, to ?? fields?.join()]),
+      [
+        ['move', 'parks/benches', 'parks/trees'],
+        ['change', 'parks/benches', 'aliases'],
+        ['move', 'parks/trees', 'parks/benches'],
+        ['change', 'parks/trees', 'licence,aliases'],
+      ],
+    );
   });
 
   it('is pulled, and the payloads of the dataset with the name before are kept', async (test) => {
