@@ -56,6 +56,6 @@ describe('errors', () => {
       'error: TypeError: x is not a function\n       This is a defect of the program; --verbose shows where.\n',
     );
     const more = await failing(fault, '--verbose');
-    assert.match(more.err, /\n {4}at .*errors\.test\.ts.*\n {7}caused by Error: deeper\n {4}at /s);
+    assert.match(more.err, /\n {4}at .*errors\.test\.[a-z]+.*\n {7}caused by Error: deeper\n {4}at /s);
   });
 });
