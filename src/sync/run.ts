@@ -131,8 +131,11 @@ export class TransferRun implements TransferOutcome {
       (step.do !== 'remove' && folders.some((folder) => this.#missingFolders.has(folder))) ||
       this.#showsWhatIsLeft(step) ||
       (this.#incompleteDatasets.has(folders[0] ?? '') && syncFileKind(step.path) === 'version' && step.do === 'write');
-    if (isBlocked) this.skipped.push(step);
-    return isBlocked;
+    if (!isBlocked) return false;
+    this.skipped.push(step);
+    // At its new place, another one may still be, which more people see.
+    if (step.do === 'move') this.#noteWhatIsMissing(step);
+    return true;
   }
 
   /** True for a step that shows a namespace or dataset to more people, while something in it could not be changed or removed before. */

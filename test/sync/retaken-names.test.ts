@@ -1,6 +1,6 @@
 /** Records that were renamed, and whose former names have new records: the other side gets a rename and an addition. */
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
@@ -126,6 +126,42 @@ describe('a record with the former name of another', () => {
         assert.deepEqual([...seen], []);
         await same();
       });
+
+  it('has given that one its own, and cannot be moved: what is new in it is not added to the one that other people see', async (test) => {
+    const { here, there, edit } = await start(test);
+    const benches = { ...trees, slug: 'benches' };
+    await edit(there, async (view) => {
+      await view.remove(tall);
+      await view.edit(benches, { visibility: 'private' });
+    });
+    await pullFrom(here, there);
+    await edit(here, async (view) => {
+      await view.edit(benches, { slug: 'between' });
+      await view.edit(trees, { slug: 'benches' });
+      await view.edit({ ...trees, slug: 'between' }, { slug: 'trees' });
+    });
+    mkdirSync(join(here, homeOf('parks/trees'), 'versions'), { recursive: true });
+    writeFileSync(join(here, homeOf('parks/trees'), 'versions/20300102030405000000.yaml'), 'id: 99\nnotes: Secret\n');
+    let isChanged = false;
+    const changeBefore = (replica: Replica, side: 'ours' | 'theirs') =>
+      side === 'ours'
+        ? replica
+        : new Proxy(replica, {
+            get(target, name) {
+              const method = Reflect.get(target, name);
+              return async (...args: unknown[]) => {
+                if (name === 'apply' && !isChanged) {
+                  isChanged = true;
+                  await edit(there, (view) => view.edit(benches, { description: 'Changed meanwhile' }));
+                }
+                return method.apply(target, args);
+              };
+            },
+          });
+    const { failures } = await pushTo(here, there, {}, { wrap: changeBefore });
+    assert.ok(failures.length > 0);
+    for (const { text } of await filesSeenBy(anonymous, there)) assert.doesNotMatch(text ?? '', /Secret/);
+  });
 
   it('has given that one its own, other people see it, and queries belong to it: the message has the way to push both', async (test) => {
     const { here, there, edit, same } = await start(test);
