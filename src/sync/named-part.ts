@@ -27,7 +27,7 @@ export function selectNamedPartOfPlan(plan: SyncPlan, names: readonly string[]):
   const isNamed = ({ path }: { readonly path: string }) => names.some((name) => nameCoversPath(name, path));
   const isChosen = (step: SyncStep) => isNamed(step) || isNamed({ path: finalPath(step) });
   const select = (steps: readonly SyncStep[]) => {
-    const containers = new Set(steps.filter(isChosen).flatMap(foldersOfStep));
+    const containers = foldersWithMoves(steps, steps.filter(isChosen).flatMap(foldersOfStep));
     const isNeeded = (step: SyncStep) =>
       ((step.do === 'write' && (step.ifMatch === null || step.audience === 'narrower')) || step.do === 'move') &&
       containers.has(containerFolder(step.do === 'move' ? step.to : step.path) ?? '');
@@ -46,6 +46,19 @@ export function selectNamedPartOfPlan(plan: SyncPlan, names: readonly string[]):
     conflicts: plan.conflicts.filter(isNamed),
     blocked: plan.blocked.filter(isNamed),
   };
+}
+
+/** The folders, with those of the moves from or to them: the last one of several may be at a name that was to make room only. */
+function foldersWithMoves(steps: readonly SyncStep[], folders: readonly string[]): ReadonlySet<string> {
+  const moves = steps.filter((step) => step.do === 'move');
+  const found = new Set(folders);
+  const ends = (move: (typeof moves)[number]) => [move.path, move.to].flatMap((path) => containerFolder(path) ?? []);
+  for (let before = -1; before < found.size; ) {
+    before = found.size;
+    for (const move of moves)
+      if (ends(move).some((folder) => found.has(folder))) for (const folder of ends(move)) found.add(folder);
+  }
+  return found;
 }
 
 /**

@@ -163,6 +163,28 @@ describe('a record with the former name of another', () => {
     for (const { text } of await filesSeenBy(anonymous, there)) assert.doesNotMatch(text ?? '', /Secret/);
   });
 
+  for (const name of ['benches', 'oaks', 'trees'])
+    it(`has exchanged it with two others, and a push of parks/${name} leaves none at another name`, async (test) => {
+      const { here, there, edit, same } = await start(test);
+      const at = (slug: string) => ({ ...trees, slug });
+      await edit(there, async (view) => {
+        await view.remove(tall);
+        await view.create('dataset', { label: 'Oaks', slug: 'oaks', namespace: 'parks' });
+        await view.edit(at('benches'), { visibility: 'private' });
+      });
+      await pullFrom(here, there);
+      await edit(here, async (view) => {
+        await view.edit(at('benches'), { slug: 'between' });
+        await view.edit(at('oaks'), { slug: 'benches' });
+        await view.edit(trees, { slug: 'oaks' });
+        await view.edit(at('between'), { slug: 'trees' });
+      });
+      assert.deepEqual(failuresOf(await pushTo(here, there, { names: [`parks/${name}`] })), []);
+      assert.deepEqual(Object.keys(contentOf(there)), Object.keys(contentOf(here)));
+      await pushTo(here, there);
+      await same();
+    });
+
   it('has given that one its own, other people see it, and queries belong to it: the message has the way to push both', async (test) => {
     const { here, there, edit, same } = await start(test);
     const setVisibility = (slug: string, visibility: 'public' | 'private') =>
