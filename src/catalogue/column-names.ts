@@ -7,15 +7,29 @@ import type { Dataset } from './types.ts';
 /** Present names of columns, by former name; several if former columns of one name have been renamed differently. */
 export type FormerNames = Dataset['former_names'];
 
+/** Present names of columns, by former name with composed letters. */
+const presentByComposed = new WeakMap<FormerNames, ReadonlyMap<string, readonly string[]>>();
+
+function presentNamesByComposed(former: FormerNames): ReadonlyMap<string, readonly string[]> {
+  const kept = presentByComposed.get(former);
+  if (kept) return kept;
+  const found = new Map<string, string[]>();
+  for (const [name, presents] of Object.entries(former)) {
+    const composed = composeLetters(name);
+    found.set(composed, [...new Set([...(found.get(composed) ?? []), ...presents])]);
+  }
+  presentByComposed.set(former, found);
+  return found;
+}
+
 /**
  * The present name of a column that has been renamed, however the letters of its former name are composed; undefined if it hasn't been
  * renamed, or if several columns may be meant.
  */
 export function nameAfterRename(former: FormerNames, name: string): string | undefined {
-  const composed = composeLetters(name);
-  const isSame = (one: string) => composeLetters(one) === composed;
-  const names = Object.hasOwn(former, name) || isAscii(name) ? [name] : Object.keys(former).filter(isSame);
-  const [present, ...more] = new Set(names.flatMap((one) => (Object.hasOwn(former, one) && former[one]) || []));
+  const own = Object.hasOwn(former, name) ? former[name] : undefined;
+  const [present, ...more] =
+    own ?? (isAscii(name) ? [] : (presentNamesByComposed(former).get(composeLetters(name)) ?? []));
   return more.length ? undefined : present;
 }
 

@@ -1,6 +1,7 @@
 /** Columns in a dataset's record: which entry belongs to which column of data. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { nameAfterRename } from '../../src/catalogue/column-names.ts';
 import {
   columnStateForVersions,
   columnsInRecordAfterData,
@@ -60,5 +61,27 @@ describe('an entry whose column had two other names', () => {
         ],
       );
     }
+  });
+});
+
+describe('the present name of a column', () => {
+  const names = (count: number, name: string) => Array.from({ length: count }, (_, i) => `${name} ${i}`);
+
+  it('is found however the letters of the former one are composed, unless several columns may be meant', () => {
+    const former = { größe: ['height'], ['höhe'.normalize('NFD')]: ['a'], höhe: ['b'] };
+    for (const form of ['NFC', 'NFD'] as const)
+      assert.equal(nameAfterRename(former, 'größe'.normalize(form)), 'height', form);
+    assert.equal(nameAfterRename(former, 'höhe'), 'b');
+    assert.equal(nameAfterRename(former, 'umfang'), undefined);
+    assert.equal(nameAfterRename(former, 'stärke'), undefined);
+    const two = { [`${'ö'.normalize('NFD')}ö`]: ['a'], [`ö${'ö'.normalize('NFD')}`]: ['b'] };
+    assert.equal(nameAfterRename(two, 'öö'), undefined);
+  });
+
+  it('of thousands of columns is found in linear time', (t) => {
+    const former = Object.fromEntries(names(1000, 'größe').map((name, i) => [name, [`height ${i}`]]));
+    const { mock: normalize } = t.mock.method(String.prototype, 'normalize');
+    for (const name of names(1000, 'höhe')) assert.equal(nameAfterRename(former, name), undefined);
+    assert.ok(normalize.callCount() <= 2000, `${normalize.callCount()} names composed`);
   });
 });
