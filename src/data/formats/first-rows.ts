@@ -90,8 +90,9 @@ export class FirstRows {
     const at = this.#rows.findIndex((row) => !isComment(row));
     const [first, names] = [this.#rows[0], this.#rows[at]];
     if (!first || !names || at < 1 || names.cells < 2) return {};
-    // One row of several cells may be the names: not above one without numbers, if others have some.
-    const isAboveNames = !names.hasNumber && this.#rows.slice(at + 1).some(({ hasNumber }) => hasNumber);
+    // One row of several cells may be the names: not a sentence (`# made by X, Y`) above a row without numbers, if others have some.
+    const isSentence = /^\s*#\s/.test(first.texts[0] ?? '');
+    const isAboveNames = isSentence && !names.hasNumber && this.#rows.slice(at + 1).some(({ hasNumber }) => hasNumber);
     if (at === 1 && first.cells > 1 && !isAboveNames) return {};
     const begin = at === 1 ? `${noun} ${first.place} begins` : `${noun}s ${first.place} to ${names.place - 1} begin`;
     const advice = `If the names are in ${noun.toLowerCase()} ${names.place}, write --skip ${names.place - 1}`;

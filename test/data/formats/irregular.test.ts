@@ -297,11 +297,18 @@ describe('CSV', () => {
     for (const text of [
       '#id,name\n1,x\n',
       '#id,name\na,x\nb,y\n',
+      '#id,name,height\na,x,\nb,y,5\n',
       '#\n1\n2\n',
       '# made by X\n# on 2024\n',
       '#,a\n#1,2\n#2,3\n',
     ])
       assert.deepEqual((await ingestPayload(text, 'a.csv')).result.remarks, [], text);
+    // A value in the first row isn't taken for a name.
+    const missing = `#id,name,height\na,x,n/a\n${'b,y,5\n'.repeat(50)}`;
+    assert.match(
+      String((await ingestPayload(missing, 'a.csv')).result.remarks),
+      /^Column "height": 1 of 51 values .* --type height=float$/,
+    );
   });
 
   it('whose names stand in several lines are said to, and no cell of them is said to be a wrong value', async () => {
