@@ -152,9 +152,7 @@ function groupsRemarks(name: string, { groups }: ColumnProfile): string[] {
     const otherwise = isSure ? '' : ' If they are decimal commas: --decimal ,';
     return [`${column}: read as numbers with ${mark}s between thousands such as ${example}.${otherwise}`];
   }
-  const reason = isSure
-    ? `has ${mark}s between thousands`
-    : `may have ${/^a/.test(mark) ? 'an' : 'a'} ${mark} between thousands`;
+  const reason = isSure ? `has ${mark}s between thousands` : `may have a ${mark} between thousands`;
   return [`${column}: text, since ${example} ${reason}. To read numbers: --type ${quoted(name)}=${type}`];
 }
 
