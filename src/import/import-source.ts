@@ -59,6 +59,8 @@ export interface ImportResult extends Readonly<BroughtSoFar> {
   /** Datasets with fields that people wrote by hand. */
   readonly kept: readonly KeptByHand[];
   readonly skipped: readonly Skipped[];
+  /** Datasets that were taken without some of what the source says of them, and what is missing. */
+  readonly shortened: readonly Skipped[];
   /** Datasets of this source that it doesn't have any more; none if its list was not read to the end. They stay. */
   readonly missing: readonly DatasetRef[];
   /** Requests to servers, and answers that nothing has changed. */

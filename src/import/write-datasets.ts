@@ -63,6 +63,8 @@ export interface WrittenSoFar {
   unchanged: number;
   readonly kept: KeptByHand[];
   readonly skipped: Skipped[];
+  /** Datasets that were taken without some of what the source says of them, and what is missing. */
+  readonly shortened: Skipped[];
 }
 
 /** A record that waits to be written together with others. */
@@ -95,7 +97,7 @@ export class DatasetWriter {
   #batch: Waiting[] = [];
   /** True until the namespace is made. */
   #isNew: boolean;
-  readonly outcome: WrittenSoFar = { created: [], updated: [], unchanged: 0, kept: [], skipped: [] };
+  readonly outcome: WrittenSoFar = { created: [], updated: [], unchanged: 0, kept: [], skipped: [], shortened: [] };
 
   private constructor(
     catalogue: Catalogue,
@@ -156,7 +158,8 @@ export class DatasetWriter {
     const { from, namespace, dryRun } = this.#target;
     if (this.#seen.has(dataset.id)) return this.#skip(dataset.id, 'the source has another record with this identifier');
     this.#seen.add(dataset.id);
-    for (const reason of sentencesAboutRest(dataset)) this.#skip(dataset.id, reason);
+    const without = sentencesAboutRest(dataset).map((reason) => ({ id: dataset.id, reason }));
+    this.outcome.shortened.push(...without);
     const present = this.#presentOf(dataset.id);
     if (present) {
       this.#forget(present);

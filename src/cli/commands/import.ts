@@ -139,7 +139,20 @@ const maxLines = 20;
 
 /** Prints what was done, and what was not taken with its reasons. Quiet, it leaves out what is the same every night. */
 export function showImportResult({ show, context: { quiet } }: Call, result: ImportResult, dryRun: boolean): void {
-  const { created, updated, unchanged, skipped, kept, missing, versions, links, unfetched, namespace, source } = result;
+  const {
+    created,
+    updated,
+    unchanged,
+    skipped,
+    shortened,
+    kept,
+    missing,
+    versions,
+    links,
+    unfetched,
+    namespace,
+    source,
+  } = result;
   const rows = [
     created.map(({ ref, label }) => ['new', formatRef(ref), label]),
     updated.map(({ ref, fields }) => ['updated', formatRef(ref), fields.join(', ') || 'source']),
@@ -160,6 +173,7 @@ export function showImportResult({ show, context: { quiet } }: Call, result: Imp
     (quiet ? [] : kept).map(({ ref, fields }) => ['kept', formatRef(ref), `written by hand: ${fields.join(', ')}`]),
     missing.map((ref) => ['missing', formatRef(ref), 'the source has it no more; it stays here']),
     groupedReasons(links.filter(({ failed }) => failed || !quiet)).map((cells) => ['link', ...cells]),
+    groupedReasons(quiet ? [] : shortened).map((cells) => ['without', ...cells]),
     groupedReasons(skipped).map((cells) => ['not taken', ...cells]),
   ].flatMap((part) =>
     dryRun || part.length <= maxLines
