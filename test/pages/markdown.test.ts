@@ -29,6 +29,19 @@ it('the first paragraph of a long text without blanks ends with a whole characte
   assert.equal(firstParagraph('One two three four', 10), 'One two…');
 });
 
+it('a table of very many cells is shown as text: each short row would get all of them', () => {
+  const head = (count: number) => `${'|a'.repeat(count)}|\n${'|-'.repeat(count)}|\n`;
+  for (const [columns, rows] of [
+    [250, 1500],
+    [20, 2500],
+  ] as const) {
+    const text = `Before\n\n${head(columns)}${'x\n'.repeat(rows)}\nAfter\n`;
+    assert.doesNotMatch(html(text), /<table/);
+    assert.match(html(text), /<code>\|a\|a[^<]*\nx\nx\n[^<]*<\/code>.*<p>After<\/p>/s);
+  }
+  assert.equal(html(`${head(20)}${'x\n'.repeat(400)}`).match(/<td/g)?.length, 8000);
+});
+
 it('the first paragraph is the first of prose: headings, badges and tables say little in a list', () => {
   const prose = 'Counts of *trees* by district.';
   const plain = 'Counts of trees by district.';
