@@ -2,10 +2,10 @@
  * Requests with `Expect: 100-continue`: the client sends the body once it has 100 (Continue). By itself, Node sends that before
  * anything else is known of the request. (RFC 9110, section 10.1.1.)
  */
-import type { IncomingMessage, RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 
-/** Requests whose client waits for 100. */
-const awaitingContinue = new WeakSet<IncomingMessage>();
+/** Requests whose client waits for 100, each with a function that ends that: the client gets none. */
+const awaitingContinue = new WeakMap<IncomingMessage, () => void>();
 
 /**
  * A listener for the requests that Node leaves to `checkContinue`. 100 is sent when the body is first read. A request that is
@@ -16,20 +16,37 @@ export function listenerWithContinue(listener: RequestListener): RequestListener
     const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
     if (coding !== undefined || Number(length ?? 0) > 0) {
       const read = request._read;
-      awaitingContinue.add(request);
-      request._read = (size) => {
+      const stop = () => {
         request._read = read;
         awaitingContinue.delete(request);
+      };
+      awaitingContinue.set(request, () => {
+        stop();
+        keepConnection(response);
+      });
+      request._read = (size) => {
+        stop();
         // Node reads what is left of a body after the response, too, to drop it.
         if (!response.headersSent && response.writable) response.writeContinue();
         read.call(request, size);
       };
-    }
+    } else keepConnection(response);
     listener(request, response);
   };
 }
 
-/** Reads and drops the rest of a body: a client that is busy sending it wouldn't read the response. One that waits for 100 isn't. */
+/** Makes Node keep a connection on which no client waits for 100: it closes that of each request that asked for one and got none. */
+function keepConnection(response: ServerResponse): void {
+  (response as { _sent100?: boolean })._sent100 = true;
+}
+
+/**
+ * Reads and drops the rest of a body: a client that is busy sending it wouldn't read the response. One that waits for 100 isn't; but
+ * some begin to send without it.
+ */
 export function dropBody(request: IncomingMessage): void {
-  if (!awaitingContinue.has(request)) request.resume();
+  const stopWaiting = awaitingContinue.get(request);
+  if (stopWaiting && request.readableLength === 0 && !request.complete) return;
+  stopWaiting?.();
+  request.resume();
 }

@@ -1,5 +1,6 @@
 /** Requests with `Expect: 100-continue`: the client sends the body when it has 100, and only then. */
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import { serveAccounts } from '../support/accounts.ts';
 import { raw, statusesIn } from '../support/raw.ts';
@@ -60,9 +61,35 @@ describe('a request with Expect: 100-continue', () => {
     assert.equal((await ask(trees)).body.contact, 'trees@example.org');
   });
 
-  it('and no body gets its response as others do', async (t) => {
+  it('that is refused while its body comes all the same gets the response, as the body is read and dropped', async (t) => {
+    const { base } = await nursery(t);
+    const body = Buffer.alloc(30_000_000, 'a');
+    const head = ['Host: a', 'Expect: 100-continue', 'Content-Type: text/csv', `Content-Length: ${body.length}`];
+    for (let i = 0; i < 3; i++) {
+      // It reads nothing until all is written.
+      const text = await new Promise<string>((resolve, reject) => {
+        const { hostname, port } = new URL(base);
+        const socket = connect(Number(port), hostname).pause().on('error', reject);
+        socket.write(`POST ${trees}version/ HTTP/1.1\r\n${head.join('\r\n')}\r\n\r\n`);
+        socket.write(body, () => {
+          let text = '';
+          socket.on('data', (chunk) => {
+            text += chunk.toString('latin1');
+            if (!finalStatus.test(text)) return;
+            socket.destroy();
+            resolve(text);
+          });
+          socket.resume();
+        });
+      });
+      assert.deepEqual(statusesIn(text), [401]);
+    }
+  });
+
+  it('and no body gets its response as others do, and its connection stays open', async (t) => {
     const { sendHead } = await nursery(t);
     const text = await sendHead('GET /api/v1/', [], finalStatus);
     assert.deepEqual(statusesIn(text), [200]);
+    assert.doesNotMatch(text, /^Connection: close\r$/im);
   });
 });
