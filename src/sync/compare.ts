@@ -3,7 +3,7 @@ import { isBytesPath } from '../catalogue/layout.ts';
 import type { Replica, TimelineAnswer, TimelineQuestion } from '../catalogue/replica.ts';
 import type { Merge } from './classify.ts';
 import { compareAudiences } from './compare-audiences.ts';
-import { exchangeReasons, findExchangesWithQueries } from './exchanged-names.ts';
+import { exchangeReasons, findExchangesWithQueries, type HeldExchange, isHeldExchange } from './exchanged-names.ts';
 import { actualPath, joinExtensions } from './extensions.ts';
 import type { FileState, Files, Side, ThreeWay } from './files.ts';
 import { detectMoves, recordSharedMoves } from './find-moves.ts';
@@ -209,14 +209,16 @@ async function planOf(
   return merges.size ? planSync({ ...input, merges }) : plan;
 }
 
-/** Moves of both sides, without the exchanges of names of ours that are held since queries would be visible in between. */
+/** Moves of both sides, without the exchanges of names that are held since queries would be visible in between. */
 async function findMovesToTakeOver(state: SyncState, sides: ThreeWay, texts: TextReaders) {
-  const all = await detectMoves(state, sides, texts);
-  const audiences = await compareAudiences({ ...all, texts });
-  const held = findExchangesWithQueries(all.exchanges.ours, audiences);
-  if (held.length === 0) return { moved: all, audiences, held };
-  const moved = await detectMoves(state, sides, texts, { ours: false, theirs: true });
-  return { moved, audiences: await compareAudiences({ ...moved, texts }), held };
+  // Without the moves of a namespace, more may be found in it.
+  for (let held: readonly HeldExchange[] = []; ; ) {
+    const moved = await detectMoves(state, sides, texts, (by, moves) => !isHeldExchange(held, by, moves));
+    const audiences = await compareAudiences({ ...moved, texts });
+    const found = findExchangesWithQueries(moved, audiences);
+    if (found.length === 0) return { moved, audiences, held };
+    held = [...held, ...found];
+  }
 }
 
 /** Paths of the records of the last common state that the local folder lacks. */

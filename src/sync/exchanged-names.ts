@@ -6,7 +6,7 @@ import { enclosingContainerFolders, kindAndRefOfPath, recordPathWithoutExtension
 import { maxSlugLength } from '../catalogue/ref.ts';
 import type { AudienceComparison } from './audience.ts';
 import { withExtensionOf } from './extensions.ts';
-import { containerFolder, type FileKind, type Files, syncFileKind } from './files.ts';
+import { containerFolder, type FileKind, type Files, type Side, syncFileKind, type ThreeWay } from './files.ts';
 import type { Renaming } from './moves.ts';
 import { maxIds, type RecordIds, readIds } from './record-ids.ts';
 
@@ -101,32 +101,62 @@ function freePath(path: string, sides: readonly Files[]): string {
   throw new TypeError(`Not the record of a namespace or dataset: ${path}`);
 }
 
-/**
- * The exchanges of records whose saved queries differ. A query names its dataset: between the moves and its change, it would belong to
- * the dataset that has the name by then, and be visible with that.
- * @param exchanges moves of each
- * @returns the records of each, by their paths
- */
-export function findExchangesWithQueries(
-  exchanges: readonly (readonly Renaming[])[],
-  { queries }: AudienceComparison,
-): readonly (readonly string[])[] {
-  const folders = new Set([...queries.values()].flatMap(enclosingContainerFolders));
-  const hasQueries = (record: string) => folders.has(containerFolder(record) ?? '');
-  return exchanges.map((moves) => moves.slice(1).map(({ to }) => to)).filter((records) => records.some(hasQueries));
+/** The moves by which records have exchanged their names, for each exchange of a side. */
+export type Exchanges = Readonly<Record<Side, readonly (readonly Renaming[])[]>>;
+
+/** An exchange that isn't taken over by moves, because of saved queries. */
+export interface HeldExchange {
+  readonly by: Side;
+  /** Paths of the records. */
+  readonly records: readonly string[];
 }
 
-/** Reasons why such records aren't sent, by path. Those that show nothing to more people are sent in one step. */
-export const exchangeReasons = (
-  exchanges: readonly (readonly string[])[],
-  audiences: AudienceComparison,
-): ReadonlyMap<string, string> =>
-  new Map(
-    exchanges
-      .filter((records) => records.some((record) => audiences.records.get(record)?.ours))
-      .flatMap((records) => records.map((record) => [record, exchangeReason] as const)),
-  );
+const recordsOf = (moves: readonly Renaming[]): readonly string[] => moves.slice(1).map(({ to }) => to);
 
-const exchangeReason =
-  'It has exchanged names with one that other people may see, and saved queries belong to them. ' +
+/** True if an exchange is one of those that are held. */
+export const isHeldExchange = (held: readonly HeldExchange[], by: Side, moves: readonly Renaming[]): boolean =>
+  held.some((one) => one.by === by && recordsOf(moves).every((record) => one.records.includes(record)));
+
+/**
+ * The exchanges of records whose saved queries differ; of the remote, those with queries that were changed locally. A query names its
+ * dataset: between the moves and its change, it would belong to the dataset that has the name by then, and be visible with that.
+ */
+export function findExchangesWithQueries(
+  { exchanges, base, ours }: Pick<ThreeWay, 'base' | 'ours'> & { readonly exchanges: Exchanges },
+  { queries }: AudienceComparison,
+): readonly HeldExchange[] {
+  const isChangedLocally = (path: string) => ours.has(path) && ours.get(path)?.checksum !== base.get(path)?.checksum;
+  return (['ours', 'theirs'] as const).flatMap((by) => {
+    const paths = [...queries.keys()].filter((path) => by === 'ours' || isChangedLocally(path));
+    const folders = new Set(paths.flatMap((path) => enclosingContainerFolders(queries.get(path) ?? '')));
+    return exchanges[by]
+      .map((moves) => ({ by, records: recordsOf(moves) }))
+      .filter(({ records }) => records.some((record) => folders.has(containerFolder(record) ?? '')));
+  });
+}
+
+/**
+ * Reasons why such records and their queries are left alone, by path. Those that show nothing to more people are sent in one step.
+ * @param audiences without the moves of the exchanges
+ */
+export function exchangeReasons(
+  held: readonly HeldExchange[],
+  { records: wider, queries }: AudienceComparison,
+): ReadonlyMap<string, string> {
+  const reasons = new Map<string, string>();
+  for (const { by, records } of held) {
+    if (!records.some((record) => wider.get(record)?.[by])) continue;
+    const folders = new Set(records.map((record) => containerFolder(record) ?? ''));
+    const own = [...queries].filter(([, record]) => enclosingContainerFolders(record).some((one) => folders.has(one)));
+    const reason = by === 'ours' ? oursReason : theirsReason;
+    for (const path of [...records, ...own.map(([query]) => query)]) reasons.set(path, reason);
+  }
+  return reasons;
+}
+
+const oursReason =
+  'Two records have exchanged their names, not the same people may see them, and saved queries belong to them. ' +
   'Make both private, without readers and owners, push, and then give them theirs again.';
+const theirsReason =
+  'On the remote, two records have exchanged their names, not the same people may see them, and local saved queries belong to them. ' +
+  'Remove these queries, pull, and then create them again.';

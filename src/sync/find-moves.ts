@@ -1,5 +1,5 @@
 /** Detection of moves: by the ids in records, whose texts are read for it, and by the content of folders. */
-import { findExchangedNames } from './exchanged-names.ts';
+import { type Exchanges, findExchangedNames } from './exchanged-names.ts';
 import { joinExtensions, withExtensionOf } from './extensions.ts';
 import { containerFolder, type FileKind, type Files, type Side, type ThreeWay } from './files.ts';
 import {
@@ -38,8 +38,8 @@ export async function recordSharedMoves(state: SyncState, given: ThreeWay, texts
 /** Moves of both sides, and the files with their paths after the moves that they lack. */
 export interface DetectedMoves extends ThreeWay {
   readonly moves: readonly Move[];
-  /** Those by which records have exchanged their names, for each exchange. */
-  readonly exchanges: Readonly<Record<Side, readonly (readonly Renaming[])[]>>;
+  /** Those of exchanged names. */
+  readonly exchanges: Exchanges;
   /** Records that both sides have moved, to different paths. */
   readonly movedApart: readonly MovedApart[];
   /** Files of records that one side has moved and the other one has removed, by their paths after the moves. */
@@ -48,13 +48,13 @@ export interface DetectedMoves extends ThreeWay {
 
 /**
  * Detects the moves of both sides, also of records that the other side has removed.
- * @param takesExchanges sides whose exchanges of names become moves
+ * @param takesExchange true for an exchange of names that becomes moves
  */
 export async function detectMoves(
   state: SyncState,
   sides: ThreeWay,
   texts: TextReaders,
-  takesExchanges: Readonly<Record<Side, boolean>> = { ours: true, theirs: true },
+  takesExchange: (by: Side, moves: readonly Renaming[]) => boolean = () => true,
 ): Promise<DetectedMoves> {
   let { base, ours, theirs } = joinExtensions(sides);
   const moves: Move[] = [];
@@ -91,7 +91,8 @@ export async function detectMoves(
       const [mover, other] = by === 'ours' ? [ours, theirs] : [theirs, ours];
       const ids = idReaders(state, { ours, theirs }, texts, moves);
       const idsOf = { mover: ids[by], other: ids[by === 'ours' ? 'theirs' : 'ours'] };
-      for (const made of takesExchanges[by] ? await findExchangedNames(kind, { base, mover, other, ids: idsOf }) : []) {
+      for (const made of await findExchangedNames(kind, { base, mover, other, ids: idsOf })) {
+        if (!takesExchange(by, made)) continue;
         for (const move of made) apply([move], by);
         exchanges[by].push(made);
       }

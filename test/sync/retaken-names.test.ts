@@ -202,7 +202,7 @@ describe('a record with the former name of another', () => {
     const refused = await pushTo(here, there, {}, { wrap });
     assert.match(
       refused.plan.blocked.find(({ path }) => path === pathOf('parks/trees'))?.reason ?? '',
-      /^It has exchanged names with one that other people may see, .* Make both private, /,
+      /^Two records have exchanged their names, .* Make both private, /,
     );
     await setVisibility('trees', 'private');
     assert.deepEqual(failuresOf(await pushTo(here, there, {}, { wrap })), []);
@@ -238,6 +238,69 @@ describe('a record with the former name of another', () => {
         ['change', 'parks/trees', 'licence,aliases'],
       ],
     );
+  });
+
+  it('has given that one its own on the remote, and a local query belongs to it: the message has the way to push that', async (test) => {
+    const { here, there, edit, same } = await start(test);
+    const secret = { kind: 'query', slug: 'secret' } as const;
+    const addQuery = (dataset: string) =>
+      edit(here, (view) => view.create('query', { slug: secret.slug, label: 'Secret', dataset }));
+    const benches = { ...trees, slug: 'benches' };
+    await edit(there, async (view) => {
+      await view.remove(tall);
+      await view.edit(benches, { visibility: 'private' });
+    });
+    await pullFrom(here, there);
+    await addQuery('parks/benches');
+    await edit(there, async (view) => {
+      await view.edit(benches, { slug: 'between' });
+      await view.edit(trees, { slug: 'benches' });
+      await view.edit({ ...trees, slug: 'between' }, { slug: 'trees' });
+    });
+    const wrap = lookAfterEach(async () => {
+      for (const { text } of await filesSeenBy(anonymous, there)) assert.doesNotMatch(text ?? '', /Secret/);
+    });
+    for (const run of [pushTo, pullFrom, pushTo]) {
+      const { plan } = await run(here, there, {}, { wrap });
+      assert.match(
+        plan.blocked.find(({ path }) => path === 'queries/secret.yaml')?.reason ?? '',
+        /^On the remote, two records have exchanged their names, .* Remove these queries, pull, /,
+      );
+    }
+    await edit(here, (view) => view.remove(secret));
+    assert.deepEqual(failuresOf(await pullFrom(here, there)), []);
+    await addQuery('parks/trees');
+    assert.deepEqual(failuresOf(await pushTo(here, there, {}, { wrap })), []);
+    await same();
+  });
+
+  it('has given that one its own, beside an exchange that is held: both keep their versions', async (test) => {
+    const { here, there, edit, same } = await start(test);
+    const at = (slug: string) => ({ ...trees, slug });
+    await edit(there, async (view) => {
+      await view.remove(tall);
+      for (const slug of ['ash', 'birch']) await view.create('dataset', { label: slug, slug, namespace: 'parks' });
+      await view.create('query', { label: 'Q', slug: 'q', dataset: 'parks/ash' });
+      await view.edit(trees, { visibility: 'private' });
+    });
+    await pullFrom(here, there);
+    await edit(here, async (view) => {
+      for (const [one, other] of [
+        ['trees', 'benches'],
+        ['ash', 'birch'],
+      ] as const) {
+        await view.edit(at(one), { slug: 'between' });
+        await view.edit(at(other), { slug: one });
+        await view.edit(at('between'), { slug: other });
+      }
+    });
+    const pushed = await pushTo(here, there);
+    assert.deepEqual(failuresOf(pushed), []);
+    assert.deepEqual(
+      stepsOf(pushed).filter((step) => /^(put|remove)/.test(step)),
+      [],
+    );
+    await same();
   });
 
   it('is pulled, and the payloads of the dataset with the name before are kept', async (test) => {
