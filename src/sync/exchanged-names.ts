@@ -43,16 +43,18 @@ export async function findExchangedNames(
 }
 
 /**
- * False if no folder of the records lacks a file that it had, and no query differs: their texts needn't be read then. Records alone are
- * sent in one step.
+ * False if no folder of the records lacks a file that it had, or has another one of that name, and no query differs: their texts needn't
+ * be read then. Records alone are sent in one step.
  */
 function mayHaveChangedPlace(records: readonly string[], base: Files, now: Files): boolean {
-  const lacking = new Set<string>();
+  const changed = new Set<string>();
   for (const [path, { checksum }] of base) {
-    if (!now.has(path)) for (const folder of enclosingContainerFolders(path)) lacking.add(folder);
-    else if (syncFileKind(path) === 'query' && now.get(path)?.checksum !== checksum) return true;
+    if (now.get(path)?.checksum === checksum) continue;
+    if (syncFileKind(path) === 'query' && now.has(path)) return true;
+    const own = containerFolder(path);
+    for (const folder of enclosingContainerFolders(path)) if (folder !== own || !now.has(path)) changed.add(folder);
   }
-  return records.some((path) => lacking.has(containerFolder(path) ?? ''));
+  return records.some((path) => changed.has(containerFolder(path) ?? ''));
 }
 
 /** Paths of which each is followed by the one that its record has now, and the last one by the first. */

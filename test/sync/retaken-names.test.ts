@@ -7,6 +7,7 @@ import type { Catalogue } from '../../src/catalogue/catalogue.ts';
 import { anonymous, type Viewer } from '../../src/catalogue/permissions.ts';
 import type { Refs } from '../../src/catalogue/ref.ts';
 import type { Replica } from '../../src/catalogue/replica.ts';
+import { computeChecksum } from '../../src/disk/checksum.ts';
 import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import { type ChangeSummary, summarizeEachChange } from '../../src/sync/summary.ts';
 import { push, type SyncResult } from '../../src/sync/sync.ts';
@@ -300,6 +301,30 @@ describe('a record with the former name of another', () => {
       stepsOf(pushed).filter((step) => /^(put|remove)/.test(step)),
       [],
     );
+    await same();
+  });
+
+  it('has given that one its own, and both have versions of the same name', async (test) => {
+    const { here, there, edit, same } = await start(test);
+    const benches = { ...trees, slug: 'benches' };
+    const [from, to] = [join(there, homeOf('parks/trees')), join(there, homeOf('parks/benches'))];
+    const version = 'versions/20200102030405000000.yaml';
+    const rows = readFileSync(join(from, 'data/trees.csv'), 'utf8').replaceAll(/\d/g, '1');
+    for (const folder of ['data', 'versions']) mkdirSync(join(to, folder), { recursive: true });
+    writeFileSync(join(to, 'data/trees.csv'), rows);
+    const text = readFileSync(join(from, version), 'utf8').replace(/^id: .*$/m, 'id: 99');
+    writeFileSync(join(to, version), text.replace(/^checksum: .*$/m, `checksum: ${computeChecksum(rows)}`));
+    await edit(there, async (view) => {
+      await view.remove(tall);
+      await view.edit(benches, { visibility: 'private' });
+    });
+    assert.deepEqual(failuresOf(await pullFrom(here, there)), []);
+    await edit(here, async (view) => {
+      await view.edit(benches, { slug: 'between' });
+      await view.edit(trees, { slug: 'benches' });
+      await view.edit({ ...trees, slug: 'between' }, { slug: 'trees' });
+    });
+    assert.deepEqual(failuresOf(await pushTo(here, there)), []);
     await same();
   });
 
