@@ -35,11 +35,13 @@ export async function findExchangedNames(
   const newPathOf = (path: string) => pathsNow.get(before.get(path) ?? Number.NaN);
   const cycles = findCycles(changed, newPathOf).filter(areSiblings);
   const isSameOnOther = async (path: string) => (await ids.other.now(path)) === before.get(path);
-  const found: (readonly Renaming[])[] = [];
-  for (const cycle of cycles)
-    if ((await Promise.all(cycle.map(isSameOnOther))).every(Boolean))
-      found.push(movesOfCycle(cycle, [base, mover, other]));
-  return found;
+  const found: (readonly string[])[] = [];
+  for (const cycle of cycles) if ((await Promise.all(cycle.map(isSameOnOther))).every(Boolean)) found.push(cycle);
+  if (found.length === 0) return [];
+  const taken = new Set<string>();
+  for (const files of [base, mover, other])
+    for (const path of files.keys()) for (const folder of enclosingContainerFolders(path)) taken.add(folder);
+  return found.map((cycle) => movesOfCycle(cycle, taken));
 }
 
 /**
@@ -79,9 +81,9 @@ const areSiblings = (paths: readonly string[]): boolean =>
   new Set(paths.map((path) => enclosingContainerFolders(path)[1])).size === 1;
 
 /** The moves of a cycle: the first record makes room, the others follow from the last to the second, and the first one comes last. */
-function movesOfCycle(cycle: readonly string[], sides: readonly Files[]): readonly Renaming[] {
+function movesOfCycle(cycle: readonly string[], taken: ReadonlySet<string>): readonly Renaming[] {
   const [first = '', second = ''] = cycle;
-  const between = freePath(first, sides);
+  const between = freePath(first, taken);
   const others = cycle.slice(1).toReversed();
   return [
     { path: first, to: between },
@@ -90,10 +92,9 @@ function movesOfCycle(cycle: readonly string[], sides: readonly Files[]): readon
   ];
 }
 
-/** A path beside a record at which no side has one. */
-function freePath(path: string, sides: readonly Files[]): string {
+/** A path beside a record at which no side has one. @param taken folders of both sides */
+function freePath(path: string, taken: ReadonlySet<string>): string {
   const { ref } = kindAndRefOfPath(path);
-  const taken = new Set(sides.flatMap((files) => [...files.keys()].flatMap(enclosingContainerFolders)));
   for (let count = 1; ref?.kind === 'namespace' || ref?.kind === 'dataset'; count++) {
     const end = count === 1 ? '-renamed' : `-renamed-${count}`;
     const slug = `${ref.slug.slice(0, maxSlugLength - end.length)}${end}`;
