@@ -12,7 +12,9 @@ const file = (checksum: string) => ({ checksum, size: 1 });
 /** Checks that a time grows with a number, or little faster. */
 async function assertLinear(timeOf: (count: number) => Promise<number>): Promise<void> {
   await timeOf(250);
-  const [few, many] = [await timeOf(250), await timeOf(4000)];
+  // The best of three: others may have the processor meanwhile.
+  const best = async (count: number) => Math.min(await timeOf(count), await timeOf(count), await timeOf(count));
+  const [few, many] = [await best(250), await best(4000)];
   // A look at all others for each of them takes 256 times as long.
   assert.ok(many < 100 * Math.max(few, 5), `${few} ms for 250 datasets, ${many} ms for 4,000`);
 }
