@@ -158,8 +158,8 @@ export function exchangeReasons(
 }
 
 const oursReason =
-  'Two records have exchanged their names, not the same people may see them, and saved queries belong to them. ' +
+  'Two records have exchanged their names, more people may see one than the other, and saved queries belong to them. ' +
   'Make both private, without readers and owners, push, and then give them theirs again.';
 const theirsReason =
-  'On the remote, two records have exchanged their names, not the same people may see them, and local saved queries belong to them. ' +
+  'On the remote, two records have exchanged their names, more people may see one than the other, and local saved queries belong to them. ' +
   'Remove these queries, pull, and then create them again.';
