@@ -37,16 +37,19 @@ markdown.renderer.rules.table_open = (_tokens, _index, _options, texts) => {
   return `<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table>`;
 };
 markdown.renderer.rules.table_close = () => '</table></div>';
+
 /** Most cells of a table. A short row gets all of its cells, so few lines can make a table that takes long. */
 const maxTableCells = 10_000;
 
 // What would be a larger table is shown line by line, as code.
 markdown.block.ruler.before('table', 'large_table', (state, start, end, isSilent) => {
   const lineAt = (line: number) => state.src.slice(state.bMarks[line], state.eMarks[line]);
-  if (start + 1 >= end || !/^[\s|:-]+$/.test(lineAt(start + 1))) return false;
+  if (start + 1 >= end || !lineAt(start).includes('|')) return false;
+  const delimiters = lineAt(start + 1);
+  if (!delimiters.includes('|') || !/^[\s|:-]+$/.test(delimiters)) return false;
   let last = start + 2;
   while (last < end && lineAt(last).trim() !== '') last++;
-  if ((last - start) * lineAt(start + 1).split('|').length <= maxTableCells) return false;
+  if ((last - start) * delimiters.split('|').length <= maxTableCells) return false;
   if (isSilent) return true;
   const token = state.push('code_block', 'code', 0);
   token.content = state.getLines(start, last, state.blkIndent, true);

@@ -40,6 +40,8 @@ it('a table of very many cells is shown as text: each short row would get all of
     assert.match(html(text), /<code>\|a\|a[^<]*\nx\nx\n[^<]*<\/code>.*<p>After<\/p>/s);
   }
   assert.equal(html(`${head(20)}${'x\n'.repeat(400)}`).match(/<td/g)?.length, 8000);
+  // Lines that look like the second one of a table begin none by themselves.
+  assert.equal(html('---\n'.repeat(12_000)).match(/<hr>/g)?.length, 12_000);
 });
 
 it('the first paragraph is the first of prose: headings, badges and tables say little in a list', () => {
