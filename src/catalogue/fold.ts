@@ -19,8 +19,17 @@ const accents = new RegExp(
 
 /** Latin letters that no decomposition divides, as people write them whose keyboards lack them. */
 const plainLetters: Readonly<Record<string, string>> = {
-  ...{ æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ħ: 'h', ŧ: 't' },
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ħ: 'h',
+  ŧ: 't',
 };
+const lettersToReplace = new RegExp(`[${Object.keys(plainLetters).join('')}]`, 'g');
 
 /**
  * A text without case and accents, for searching and comparing: compatibility decomposition, accents dropped, case folded, ß as
@@ -38,6 +47,6 @@ export function foldCaseAndAccents(text: string): string {
     .toLowerCase()
     .toUpperCase()
     .toLowerCase()
-    .replace(/[æœøłđðþħŧ]/g, (letter) => plainLetters[letter] as string)
+    .replace(lettersToReplace, (letter) => plainLetters[letter] as string)
     .replaceAll('ς', 'σ');
 }
