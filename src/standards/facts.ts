@@ -30,6 +30,8 @@ export interface CatalogueFacts {
   readonly publisher: Agent | undefined;
   readonly contact: Contact | undefined;
   readonly licence: Licence | undefined;
+  /** A licence in other words than an SPDX identifier or a URL. */
+  readonly rights: string | undefined;
 }
 
 /** An organisation or a person. */
@@ -139,7 +141,7 @@ export function catalogueFacts(settings: Settings, base: string): CatalogueFacts
     homepage: httpUri(settings.homepage),
     publisher: settings.publisher ? { name: settings.publisher } : undefined,
     contact: parseContact(settings.contact, settings.publisher || settings.title),
-    licence: parseLicence(settings.licence),
+    ...licenceFacts(settings.licence),
   };
 }
 
@@ -175,8 +177,9 @@ export function datasetFacts(
     namespaceSlug: dataset.namespace,
     isPublic: dataset.visibility === 'public' && namespace?.visibility === 'public',
     homepage: httpUri(dataset.homepage),
-    licence: parseLicence(dataset.licence) ?? (dataset.licence.trim() ? undefined : catalogue.licence),
-    rights: parseLicence(dataset.licence) ? undefined : textOrUndefined(dataset.licence),
+    ...(dataset.licence.trim()
+      ? licenceFacts(dataset.licence)
+      : { licence: catalogue.licence, rights: catalogue.rights }),
     publisher,
     contact: parseContact(dataset.contact, publisher.name) ?? catalogue.contact,
     hasContact: dataset.contact.trim() !== '',
@@ -282,9 +285,12 @@ function parseContact(written: string, name: string): Contact | undefined {
   return email ? { name: before.trim() || name, email, url: undefined } : undefined;
 }
 
-function parseLicence(text: string): Licence | undefined {
+/** A licence as people write it: one that programs understand, or its words. */
+function licenceFacts(text: string): Pick<DatasetFacts, 'licence' | 'rights'> {
   const url = licenceUrl(text);
-  return url === undefined
-    ? undefined
-    : { id: findSpdxIdentifier(text.trim()) ?? findIdentifierOfLicenceUrl(url), url };
+  if (url === undefined) return { licence: undefined, rights: textOrUndefined(text) };
+  return {
+    licence: { id: findSpdxIdentifier(text.trim()) ?? findIdentifierOfLicenceUrl(url), url },
+    rights: undefined,
+  };
 }

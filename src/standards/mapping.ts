@@ -21,7 +21,7 @@ import {
   rightsNode,
   vcardNode,
 } from './rdf-values.ts';
-import { describeAtLength, organization, placeWithBox } from './schema-org-values.ts';
+import { describeAtLength, licenceInWords, organization, placeWithBox } from './schema-org-values.ts';
 
 /** The standards that describe a single dataset. */
 export const standardNames = {
@@ -101,7 +101,7 @@ export const datasetMapping: readonly MappingRow<DatasetFacts>[] = [
   dataset('keywords', { schemaOrg: 'keywords', croissant: 'keywords', dcat: ['dcat:keyword', (words, facts) => words.map((word) => literal(word, facts))], dataPackage: 'keywords', stac: 'keywords' }),
   dataset('homepage', { dcat: ['foaf:page', documentNode], dcatUs: 'landingPage', dataPackage: 'homepage' }),
   dataset('licence', { schemaOrg: ['license', ({ url }) => url], croissant: ['license', ({ url }) => url], dcatUs: ['license', ({ url }) => url], dataPackage: ['licenses', ({ id, url }) => [{ ...(id && { name: id }), path: url }]], stac: ['license', ({ id }) => id ?? 'other'] }),
-  dataset('rights', { dcat: ['dct:rights', rightsNode], dcatUs: ['rights', (text) => beginningOf(text, longestRights)] }),
+  dataset('rights', { schemaOrg: ['license', licenceInWords], dcat: ['dct:rights', rightsNode], dcatUs: ['rights', (text) => beginningOf(text, longestRights)] }),
   dataset('publisher', { schemaOrg: ['publisher', organization], croissant: ['creator', organization], dcat: ['dct:publisher', agentNode], dcatUs: ['publisher', ({ name }) => ({ '@type': 'org:Organization', name })], dataPackage: ['contributors', ({ name }) => [{ title: name, roles: ['publisher'] }]], stac: ['providers', ({ name }, { homepage }) => [{ name, roles: ['producer'], ...(homepage && { url: homepage }) }]] }),
   dataset('contact', { dcat: ['dcat:contactPoint', vcardNode], dcatUs: ['contactPoint', ({ name, email }) => email && { '@type': 'vcard:Contact', fn: name, hasEmail: mailtoUri(email) }] }),
   dataset('language', { schemaOrg: 'inLanguage', croissant: 'inLanguage', dcatUs: ['language', (tag) => [tag]] }),

@@ -5,6 +5,9 @@ import { type Agent, type DatasetFacts, shortestDescription } from './facts.ts';
 
 export const organization = ({ name }: Agent) => ({ '@type': 'Organization', name });
 
+/** A licence without an address: a URL, or else a CreativeWork, is what `license` takes. */
+export const licenceInWords = (words: string) => ({ '@type': 'CreativeWork', name: words });
+
 /** A place with its box. @param bbox west, south, east, north in degrees */
 export const placeWithBox = ([west, south, east, north]: readonly number[]) => ({
   '@type': 'Place',
