@@ -42,6 +42,7 @@ export class GeometryReader {
   readonly #info: PayloadInfo;
   readonly #conversions = new Map<string, Conversion>();
   readonly #kinds = new Set<GeometryKind>();
+  readonly #locatedKinds = new Set<GeometryKind>();
   readonly #extent: Extent = emptyExtent();
   readonly #longitudes = new OccupiedLongitudes();
   /** Extent of projected coordinates before their conversion. */
@@ -61,6 +62,11 @@ export class GeometryReader {
 
   get kinds(): readonly GeometryKind[] {
     return [...this.#kinds].sort();
+  }
+
+  /** Those of geometries that have a position: an empty polygon says nothing of what the rows are. */
+  get locatedKinds(): readonly GeometryKind[] {
+    return [...this.#locatedKinds].sort();
   }
 
   /** The extent of all geometries, west <= east; null if there are no positions. */
@@ -134,8 +140,10 @@ export class GeometryReader {
       if (isOutside(box)) this.#outside ??= batch.errorAt(start + row, outsideMessage(box, crs));
       this.count++;
       const isZ = (dimensions[row] as number) > 2 || (dimensions[row] === 0 && hasZ(geometry));
-      this.#kinds.add(isZ ? `${geometry.type} Z` : geometry.type);
+      const kind: GeometryKind = isZ ? `${geometry.type} Z` : geometry.type;
+      this.#kinds.add(kind);
       if (box[0] > box[2]) continue;
+      this.#locatedKinds.add(kind);
       boxes.set(box, 4 * row);
       extend(this.#extent, box);
       this.#longitudes.addGeometry(geometry, box);
@@ -170,6 +178,7 @@ export class GeometryReader {
     }
     if (count === 0) return false;
     this.#kinds.add('Point');
+    this.#locatedKinds.add('Point');
     this.count += count;
     return true;
   }

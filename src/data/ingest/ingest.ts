@@ -82,6 +82,7 @@ export interface IngestResult {
   /** The geometry is first. */
   readonly columns: readonly { readonly name: string; readonly type: ColumnType }[];
   readonly statistics: readonly ColumnStatistics[];
+  /** Of geometries that aren't empty. */
   readonly geometryKinds: readonly GeometryKind[];
   /** Sentences about what was recognized, and about values that don't fit. */
   readonly remarks: readonly string[];
@@ -266,7 +267,7 @@ function toResult(
     bbox: summary?.bbox ?? null,
     columns: summary?.statistics.map(({ name, type }) => ({ name, type })) ?? [],
     statistics: summary?.statistics ?? [],
-    geometryKinds: summary?.table.geometryKinds ?? [],
+    geometryKinds: summary?.table.locatedKinds ?? [],
     remarks: rows ? [...remarksAboutEncoding(rows), ...rows.summary.remarks] : [],
     advice: info?.namesBelow ?? null,
     lostGeometries: info ? lostGeometryRemarks(info) : [],

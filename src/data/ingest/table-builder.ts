@@ -120,6 +120,7 @@ export class TableBuilder {
         hasGeometry: geometries.isPresent,
         columns,
         geometryKinds: geometries.kinds,
+        locatedKinds: geometries.locatedKinds,
         pointColumns: this.#info.pointColumns?.map((key) => names[keys.indexOf(key)] ?? '') ?? null,
         extent: geometries.extent,
         crs: geometries.crs,

@@ -45,7 +45,7 @@ export async function drawPicture(source: MapSource, options: PictureOptions, tu
 /** What the rows are. */
 export function kindOf({ layer, table }: MapSource): MapCounts['kind'] {
   if (layer.kind === 'points') return 'points';
-  const kinds = new Set(table.geometryKinds.map((kind) => kind.replace(/^Multi| Z$/g, '')));
+  const kinds = new Set(table.locatedKinds.map((kind) => kind.replace(/^Multi| Z$/g, '')));
   if (kinds.size !== 1) return 'shapes';
   return kinds.has('Point')
     ? 'points'

@@ -48,6 +48,8 @@ export interface TableInfo {
   /** With the key of their chunks. */
   readonly columns: readonly (TableColumn & { readonly key: number })[];
   readonly geometryKinds: readonly GeometryKind[];
+  /** Those of geometries that aren't empty; absent from older copies. */
+  readonly locatedKinds?: readonly GeometryKind[];
   /** Names of the columns of longitude and latitude from which the geometry is made. */
   readonly pointColumns: readonly string[] | null;
   /** Form of the rows in the payload, if they can be copied: Features separated by commas, or one on each line. */

@@ -142,6 +142,11 @@ export class Table {
     return this.#metadata.geometryKinds;
   }
 
+  /** Kinds of the geometries that aren't empty. */
+  get locatedKinds(): readonly GeometryKind[] {
+    return this.#metadata.locatedKinds ?? this.#metadata.geometryKinds;
+  }
+
   /** Names of the columns of longitude and latitude from which the geometry is made. */
   get pointColumns(): readonly string[] | null {
     return this.#metadata.pointColumns;

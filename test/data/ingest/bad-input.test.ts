@@ -312,6 +312,20 @@ test('a character that is split across two chunks', async () => {
   }
 });
 
+test('an empty geometry says nothing of what the rows are, and is of a kind that files have', async () => {
+  const shapes = [
+    { type: 'Point', coordinates: [1, 2] },
+    { type: 'Polygon', coordinates: [] },
+  ];
+  const { result, table } = await ingestPayload(
+    collection(...shapes.map((geometry) => ({ type: 'Feature', properties: {}, geometry }))),
+    'a.geojson',
+  );
+  assert.deepEqual(result.geometryKinds, ['Point']);
+  assert.deepEqual(table.locatedKinds, ['Point']);
+  assert.deepEqual(table.geometryKinds, ['Point', 'Polygon']);
+});
+
 test('empty points and geometries', async () => {
   const shapes = [
     null,
