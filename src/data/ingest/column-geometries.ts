@@ -13,6 +13,7 @@ import {
   unreadDegreesHint,
 } from './geometry-columns.ts';
 import { cleanColumnName } from './infer-types.ts';
+import { loneCoordinatesHint } from './lone-coordinates.ts';
 
 /** Rows from which the geometry columns are detected. */
 const sampleRows = 1000;
@@ -55,7 +56,10 @@ class ColumnGeometries {
     const source = findGeometryColumns(sample, info.reading, isProjected);
     if (source === null) {
       info.hint ??=
-        brokenColumnsHint(sample, info.reading) ?? unreadDegreesHint(sample) ?? projectedColumnsHint(sample);
+        brokenColumnsHint(sample, info.reading) ??
+        unreadDegreesHint(sample) ??
+        projectedColumnsHint(sample) ??
+        loneCoordinatesHint(sample, info.reading);
       return;
     }
     this.#source = source;

@@ -153,6 +153,32 @@ for (const [lat, lon] of [
     ]);
   });
 
+for (const [text, remark] of [
+  [
+    'name,lon\na,13.4\nb,\n',
+    'Column "lon": longitudes by its name, and no column has the name of latitudes, so it makes no points. If one has them: --lon lon --lat COLUMN',
+  ],
+  [
+    'Breite;Geo-Latitude\n1;52,5\n2;-3\n',
+    'Column "Geo-Latitude": latitudes by its name, and no column has the name of longitudes, so it makes no points. If one has them: --lon COLUMN --lat Geo-Latitude',
+  ],
+  [
+    'start_lon,end lat\n13.4,52.5\n',
+    'Columns "start_lon" and "end lat": not read as positions, since their names differ in more than lon and lat. To read them: --lon start_lon --lat "end lat"',
+  ],
+] as const)
+  test(`coordinates without a partner are said: ${text.split(/\s/, 1)}`, async () => {
+    const { position, remarks } = await read(text);
+    assert.equal(position, null);
+    assert.ok((remarks as readonly string[]).includes(remark), remarks.join());
+  });
+
+test('columns that only look like coordinates by name or by value need no partner', async () => {
+  for (const text of ['salon\n13.4\n', 'long\n13.4\n', 'lon\n500000\n', 'lat\n95.2\n', 'lon\nKöln\n', 'lon\n""\n'])
+    assert.deepEqual((await read(text)).remarks, [], text);
+  assert.deepEqual((await read('lon\n13.4\n', 'a.csv', { types: { lon: 'string' } })).remarks, []);
+});
+
 test('columns of other texts are no degrees, and those of metres neither', async () => {
   for (const [lat, lon] of [
     ['12 Elm Street', '4 E Main St'],
