@@ -5,7 +5,10 @@ import { decimalComma, hasCommaGroups, hasLooseGroups, hasPointGroups } from './
 export interface GroupMark {
   readonly mark: 'point' | 'comma' | 'space' | 'apostrophe';
   readonly example: string;
-  /** False for a comma in each text that may also be a decimal one: `1,234`; for a space that may stand between two numbers: `12 345`. */
+  /**
+   * False for a comma in each text that may also be a decimal one: `1,234`; for a space that may stand
+   * between two numbers, or between the parts of a code, as in those of companies in France: `12 345`, `732 829 320`.
+   */
   readonly isSure: boolean;
   /** The type that reads the texts as numbers, if they weren't read so. */
   readonly type?: 'integer' | 'float';
@@ -26,7 +29,7 @@ export class NumberGroups {
       this.#point = { mark: 'point', example: text.trim(), isSure: true };
     if (!this.#loose?.isSure && hasLooseGroups(text)) {
       const mark = /['\u2019]/.test(text) ? 'apostrophe' : 'space';
-      const isSure = mark === 'apostrophe' || /[.,]|\d\s\d{3}\s/.test(text.trim());
+      const isSure = mark === 'apostrophe' || /[.,]|^[+-]?\d{1,2}\s\d{3}\s/.test(text.trim());
       if (isSure || !this.#loose) this.#loose = { mark, example: text.trim(), isSure };
     }
     if (!text.includes(',')) return;

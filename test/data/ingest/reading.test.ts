@@ -210,6 +210,9 @@ test('numbers with spaces or apostrophes between thousands are text, which a rem
   const cases: readonly [text: string, reason: string, type: 'integer' | 'float', values: readonly number[]][] = [
     ['a;b\n1 234 567;x\n12 345;x\n-7;x\n', '1 234 567 has spaces', 'integer', [1234567, 12345, -7]],
     ['a;b\n12 345;x\n7;x\n', '12 345 may have a space', 'integer', [12345, 7]],
+    // A number of a company in France, which is a code.
+    ['a;b\n732 829 320;x\n552 081 317;x\n', '732 829 320 may have a space', 'integer', [732829320]],
+    ['a;b\n732 829 320;x\n1 234 567;x\n', '1 234 567 has spaces', 'integer', [732829320, 1234567]],
     ['a;b\n1\u202f234\u202f567,50;x\n7,25;x\n', '1\u202f234\u202f567,50 has spaces', 'float', [1234567.5, 7.25]],
     ['a\tb\n1\u00a0234,567\tx\n2020\tx\n', '1\u00a0234,567 has spaces', 'float', [1234.567, 2020]],
     ["a;b\n1'234'567;x\n2020;x\n", "1'234'567 has apostrophes", 'integer', [1234567, 2020]],
