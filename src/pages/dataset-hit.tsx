@@ -6,9 +6,10 @@ import { refOf } from '../catalogue/ref.ts';
 import type { ListedVersion } from '../catalogue/search-summary.ts';
 import type { Dataset } from '../catalogue/types.ts';
 import { apiPath } from '../catalogue/urls.ts';
+import { excerptOfDescription } from './description-excerpt.ts';
 import { licenceName, rowCountKey, shownVersion, sizeAndFormat, stripColumnsOf } from './figures.ts';
-import { firstParagraph, plainText } from './markdown.ts';
-import { excerptWithTerm, hasTerm, markTerms } from './marked-text.tsx';
+import { firstParagraph } from './markdown.ts';
+import { hasTerm, markTerms } from './marked-text.tsx';
 import { hrefOf, hrefOfRef, type PageContext } from './page-context.ts';
 import { Strip } from './strip.tsx';
 
@@ -119,8 +120,7 @@ function Reasons({ context, dataset, terms }: Omit<HitProps, 'namespace'>): VNod
       <code key={name}>{markTerms(name, hidden)}</code>,
       label && label !== name && [' “', markTerms(label, hidden), '”'],
     ]);
-  const { description } = dataset;
-  const excerpt = hasTerm(description, hidden) ? excerptWithTerm(plainText(description), hidden, roundTerm) : null;
+  const excerpt = excerptOfDescription(dataset.description, hidden, roundTerm);
   return (
     <>
       {excerpt !== null && (
