@@ -11,6 +11,12 @@ const maxLength = 300;
 
 export const isNumeric = (type: ColumnType): boolean => type === 'integer' || type === 'float';
 
+/** Most columns of rows that stand side by side on paper. */
+const mostOnPaper = 8;
+
+/** Class of a table of rows with so many columns, beside the one of their numbers. */
+export const gridClass = (columns: number): string => (columns > mostOnPaper ? 'grid wide' : 'grid');
+
 /** A cell. An empty text is an empty cell, and null says so. */
 export function Cell({ locale, value, type, isKey }: CellProps): VNode {
   const align = isNumeric(type) ? 'num' : '';

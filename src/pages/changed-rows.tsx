@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { shorten } from '../catalogue/beginning.ts';
 import type { PlainRow, RowChange } from '../catalogue/difference.ts';
 import type { Column } from '../catalogue/types.ts';
-import { Cell, cellText } from './cells.tsx';
+import { Cell, cellText, gridClass } from './cells.tsx';
 import type { Locale } from './locale.ts';
 import { hrefWith, type PageContext } from './page-context.ts';
 import { wordDifference } from './word-difference.ts';
@@ -41,7 +41,7 @@ export function ChangedRowsTable({
   return (
     <>
       <div class="scroll" tabIndex={0} role="region" aria-label={`${label}: ${locale.text('rows')}`}>
-        <table class="grid">
+        <table class={gridClass(keys.length + columns.length)}>
           <thead>
             <tr>
               <th class="sign" scope="col">

@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import type { ColumnProfile, MatchedColumn, MatchedProfile, VersionProfile } from '../catalogue/column-statistics.ts';
 import { quotedName } from '../catalogue/row-parameters.ts';
 import type { Column } from '../catalogue/types.ts';
-import { Cell, isNumeric, type RowValues, TypeOfColumn } from './cells.tsx';
+import { Cell, gridClass, isNumeric, type RowValues, TypeOfColumn } from './cells.tsx';
 import { Ends, HistogramBars, makeRowsHref, TopValues } from './histogram.tsx';
 import { hrefOf, hrefWith, type PageContext } from './page-context.ts';
 import { measuredByColumn } from './preview-columns.ts';
@@ -42,7 +42,7 @@ export function RowsTable(props: RowsTableProps): VNode {
     <>
       <h2 class="vh">{locale.text('rows')}</h2>
       {!isAggregated && profile && (
-        <p class="s soft">
+        <p class="s soft heads-note">
           {locale.text(matchedProfile ? 'headsOfMatching' : 'headsNote', {
             rows: locale.text('rowCount', { count: profile.rows }),
             count: matchedProfile?.rows ?? 0,
@@ -55,7 +55,7 @@ export function RowsTable(props: RowsTableProps): VNode {
       <div class={facets.length || hasMap ? 'withside' : undefined}>
         <div class="big-grid">
           <div class="scroll" tabIndex={0} role="region" aria-label={locale.text('rows')}>
-            <table class="grid">
+            <table class={gridClass(columns.length)}>
               <thead>
                 <tr>
                   <th class="n" scope="col">

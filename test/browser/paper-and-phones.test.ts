@@ -77,6 +77,41 @@ describe('pages on paper and on phones', () => {
     }
   });
 
+  it('print every column of a table that is wider than paper, below its name', async () => {
+    const countries = '/api/v1/namespaces/natural-earth/datasets/countries/';
+    for (const path of [
+      `${earthquakes}data/?mag__gte=6`,
+      `${countries}data/?_limit=5`,
+      `${earthquakes}data/?_limit=2&_fields=mag,place,url`,
+    ]) {
+      const { page, context } = await visit(browser, server.base, path, paper);
+      await page.emulateMedia({ media: 'print' });
+      const rows = await page.$$eval('.grid tr', (all) =>
+        all.map((row) =>
+          [...row.querySelectorAll('th, td')].map((cell) => {
+            const { left, right } = cell.getBoundingClientRect();
+            return { left, right, isCut: cell.scrollWidth > cell.clientWidth + 1 };
+          }),
+        ),
+      );
+      const [head = []] = rows;
+      assert.ok(rows.length > 1 && head.length > 3, path);
+      for (const cells of rows) {
+        assert.deepEqual(
+          cells.map(({ left }) => left),
+          head.map(({ left }) => left),
+          path,
+        );
+        assert.deepEqual(
+          cells.filter(({ right, isCut }) => isCut || right > paper.width),
+          [],
+          path,
+        );
+      }
+      await context.close();
+    }
+  });
+
   it('have the links of the head in whole words, and titles no wider than the window', async () => {
     const title = 'Offene Geodaten und Statistiken der Landeshauptstadt Springfield';
     const entitled = makeLastingFolder({ settings: { title } });
