@@ -25,6 +25,7 @@ export function ingestRemarks(
     repairs = new Map(),
     misdirectedRings,
     passthrough,
+    delimiter,
   }: PayloadInfo,
   crs: string | null,
   columns: readonly NamedProfile[],
@@ -40,7 +41,7 @@ export function ingestRemarks(
     }),
     ...(namesBelow === undefined ? [] : [namesBelow]),
     ...(namesBelow === undefined && rows > 0 && repairs.get('more_cells')?.count === rows
-      ? [sentenceAboutRowNames]
+      ? [delimiter === undefined ? sentenceAboutMoreCells : `${sentenceAboutMoreCells} ${sentenceAboutRowNames}`]
       : []),
     // Only GeoJSON demands a direction.
     ...(misdirectedRings && passthrough !== null ? [sentenceAboutRings(misdirectedRings)] : []),
@@ -116,8 +117,11 @@ export function sortedRepairs(repairs: PayloadInfo['repairs'] = new Map()) {
   return [...repairs].sort(([a], [b]) => kinds.indexOf(a) - kinds.indexOf(b));
 }
 
+const sentenceAboutMoreCells =
+  'Every row has more cells than the head, so that names may stand above the wrong columns.';
+
+/** About text: a spreadsheet isn't written by R's write.table. */
 const sentenceAboutRowNames =
-  'Every row has more cells than the head, so that names may stand above the wrong columns. ' +
   "R's write.table leaves out the name of its first column: write with col.names = NA, or row.names = FALSE.";
 
 const sentenceAboutRings = ({ count, line }: NonNullable<PayloadInfo['misdirectedRings']>): string =>

@@ -98,6 +98,12 @@ describe('cells of a workbook', () => {
     assert.deepEqual(result.remarks, []);
     const withoutNames = await ingestPayload(workbookOf({ S: sheet }), 'a.xlsx', { reading: { header: false } });
     assert.doesNotMatch(withoutNames.result.remarks.join(), /--skip/);
+    // No program that leaves out the first name, as R's write.table, has written the sheet.
+    const wider = row(1, text('A1', 'a')) + row(2, number('A2', 1), number('B2', 2));
+    assert.deepEqual((await ingestPayload(workbookOf({ S: wider }), 'a.xlsx')).result.remarks, [
+      'Rows: 1 has more cells than the head (line 2): kept in columns of their own.',
+      'Every row has more cells than the head, so that names may stand above the wrong columns.',
+    ]);
     const broken = sheet.replace('of 2024', 'of&#10;2024');
     const below = await ingestPayload(workbookOf({ S: broken }), 'a.xlsx');
     assert.match(below.result.remarks.join(), /Row 1 has one cell, row 3 has 3\..* --skip 2/);
