@@ -67,7 +67,18 @@ export class FirstRows {
     const isMerged = hasGaps && second.cells > first.cells && !second.hasNumber;
     if (isIndented && (first.hasRepeated || isMerged) && body !== -1 && body < mostHeadRows)
       return this.#rows[body - 1]?.place;
+    if (this.#isSecondBelowGaps) return second.place;
     return first.hasRepeated ? this.#endOfDistinctNames : undefined;
+  }
+
+  /** True if the second row has the names that the first lacks, as below merged cells: `year,f,,m,` `,young,old,young,old`. Numbers follow. */
+  get #isSecondBelowGaps(): boolean {
+    const [first, second, third] = this.#rows;
+    if (!first || !second || !third?.hasNumber || first.hasNumber || second.hasNumber) return false;
+    const width = Math.max(first.width, second.width);
+    const hasName = (column: number) => Boolean(first.texts[column] || second.texts[column]);
+    const isWhole = Array.from({ length: width }, (_, column) => column).every(hasName);
+    return first.indent === 0 && second.indent > 0 && first.cells < width && isWhole && third.width <= width;
   }
 
   /** The place of the row by which full rows without numbers give each column names of its own: `a,a` `sum,mean`. Numbers follow. */

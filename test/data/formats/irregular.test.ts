@@ -322,6 +322,8 @@ describe('CSV', () => {
       [',a,a,b\n,x,y,x\n0,1,2,3\n1,2,3,4\n2,3,4,5\n', 2, 3],
       // Merged cells of Excel, without names of the rows.
       [',a,,b\n,sum,mean,sum\n0,1,2,3\n1,4,5,6\n', 2, 2],
+      // Merged cells of Excel, below each other for the names of the rows.
+      ['year,f,,m,\n,young,old,young,old\n2020,1,2,3,4\n2021,5,6,7,8\n', 2, 2],
       // pandas without an index.
       ['a,a,b\nsum,mean,sum\n1,2,3\n4,5.5,6\n', 2, 2],
       ['a,a,a\nx,x,y\nsum,mean,sum\n1,2,3\n', 3, 1],
