@@ -145,7 +145,15 @@ describe('XML', () => {
       'layers/b.kml': kml(place('b')),
       'layers/other.kml': kml(place('no link leads here')),
     });
-    assert.deepEqual(await valuesOf((await ingestPayload(archive, 'a.kmz')).table), [['root'], ['a'], ['b']]);
+    const { result, table } = await ingestPayload(archive, 'a.kmz');
+    assert.deepEqual(await valuesOf(table), [['root'], ['a'], ['b']]);
+    assert.deepEqual(result.remarks, [
+      'Network links: 2 are not read (first: https://example.org/c.kml). Publish the file that it leads to',
+    ]);
+    const alone = await ingestPayload(kml(link('https://example.org/c.kml')), 'a.kml');
+    assert.deepEqual(alone.result.remarks, [
+      'Network links: 1 is not read (https://example.org/c.kml). Publish the file that it leads to',
+    ]);
   });
 
   it('has the rows of KMZ that GDAL has written', { skip }, async () => {

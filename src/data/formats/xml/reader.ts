@@ -1,6 +1,7 @@
 /** Reading KML, KMZ and GPX: their texts have types like those of CSV. */
 import { createReadStream } from 'node:fs';
 import { posix } from 'node:path';
+import { excerpt } from '../../../catalogue/errors.ts';
 import { PayloadError } from '../../errors.ts';
 import { batchFeatures, type ReadFeature } from '../feature-batches.ts';
 import type { PayloadInfo, RowBatch } from '../types.ts';
@@ -13,8 +14,20 @@ import { XmlStream } from './xml-stream.ts';
 export async function* readKml(path: string, info: PayloadInfo): AsyncGenerator<RowBatch, void, undefined> {
   info.textual = true;
   const isArchive = await isZipFile(path);
-  const features = isArchive ? readKmz(path) : readXmlFeatures(createReadStream(path), new KmlHandler());
-  yield* batchFeatures(features, true);
+  const unread: string[] = [];
+  yield* batchFeatures(isArchive ? readKmz(path, unread) : readKmlFile(path, unread), true);
+  const [first] = unread;
+  if (first === undefined) return;
+  const links = unread.length === 1 ? '1 is' : `${unread.length} are`;
+  const remark = `Network links: ${links} not read (${unread.length === 1 ? '' : 'first: '}${excerpt(first)}). Publish the file that it leads to`;
+  info.notes = [...(info.notes ?? []), remark];
+}
+
+/** @param unread gets the addresses of network links */
+async function* readKmlFile(path: string, unread: string[]) {
+  const handler = new KmlHandler();
+  yield* readXmlFeatures(createReadStream(path), handler);
+  unread.push(...handler.networkLinks);
 }
 
 /** @throws PayloadError if it is broken */
@@ -26,8 +39,9 @@ export async function* readGpx(path: string, info: PayloadInfo): AsyncGenerator<
 /**
  * The features of the first KML file of an archive (OGC 12-007r2, annex C), and of those in the archive that network links name:
  * GDAL writes a file for each layer, and a first one that has links only.
+ * @param unread gets the addresses of links that lead out of the archive
  */
-async function* readKmz(path: string): AsyncGenerator<readonly ReadFeature[], void, undefined> {
+async function* readKmz(path: string, unread: string[]): AsyncGenerator<readonly ReadFeature[], void, undefined> {
   const archive = await ZipArchive.open(path);
   try {
     const first = archive.names.find((one) => /\.kml$/i.test(one));
@@ -40,6 +54,7 @@ async function* readKmz(path: string): AsyncGenerator<readonly ReadFeature[], vo
       for (const link of handler.networkLinks) {
         const linked = posix.join(posix.dirname(file), link);
         if (/\.kml$/i.test(linked) && archive.has(linked)) files.add(linked);
+        else unread.push(link);
       }
     }
   } finally {
