@@ -23,26 +23,51 @@ export async function adviceAboutUnread(head: Buffer, path: string, fileName = '
 
 /** Advice about an object of JSON with an array of objects in it, as APIs send rows. */
 function adviceAboutObject(text: string, fileName: string): string | null {
-  const name = memberWithObjects(text);
-  if (name === null) return null;
-  const filter = /^[A-Za-z_]\w*$/.test(name) ? `.${name}` : `'.[${JSON.stringify(name).replaceAll("'", "'\\''")}]'`;
+  const path = pathOfObjects(text);
+  if (path === null) return null;
+  const filter = path
+    .map((name) => (/^[A-Za-z_]\w*$/.test(name) ? `.${name}` : `.[${JSON.stringify(name).replaceAll("'", "'\\''")}]`))
+    .join('')
+    .replaceAll('.[', '[')
+    .replace(/^\[/, '.[');
   const file = /^[\w.-]+$/.test(fileName) ? fileName : 'FILE';
   return (
-    `The file is an object, with objects in "${excerpt(name)}". If they are the rows, publish a file of them: ` +
-    `jq ${filter} ${file} > rows.json`
+    `The file is an object, with objects in "${excerpt(path.join('.'))}". If they are the rows, publish a file of them: ` +
+    `jq ${filter.includes('[') ? `'${filter}'` : filter} ${file} > rows.json`
   );
 }
 
-/** The first member of an object of JSON that is an array of objects; null if the text has no such member. */
-function memberWithObjects(text: string): string | null {
-  let depth = 0;
-  // Strings as a whole, since brackets in them say nothing; those before a colon and an array of objects are names.
-  for (const [token, name] of text.matchAll(/"([^"\\]*)"\s*:\s*(?=\[\s*\{)|"(?:[^"\\]|\\.)*(?:"|$)|[[\]{}]/gs)) {
-    if (name !== undefined && depth === 1) return name;
-    if (token === '{' || token === '[') depth++;
-    else if (token === '}' || token === ']') depth--;
+/** Most objects around the array. */
+const mostDepth = 3;
+
+/** Names of arrays that describe others, as in the answers of CKAN. */
+const describing = /^(?:fields|columns|links|facets|errors|warnings)$/i;
+
+/**
+ * The names that lead to an array of objects in an object of JSON, through objects only; null if the text has no such array. Of several,
+ * the one in the fewest objects, and of these the first that doesn't describe others by its name.
+ */
+function pathOfObjects(text: string): readonly string[] | null {
+  const found: (readonly string[])[] = [];
+  // Names of the objects around a token; null for one in an array.
+  const around: (string | null)[] = [];
+  let name: string | null = null;
+  // Strings as a whole, since brackets in them say nothing; those before a colon and an array of objects, or an object, are names.
+  const tokens = text.matchAll(/"([^"\\]*)"\s*:\s*(?=(\[\s*\{)|\{)|"(?:[^"\\]|\\.)*(?:"|$)|[[\]{}]/gs);
+  for (const [token, member, isArray] of tokens) {
+    if (member !== undefined) {
+      name = member;
+      const path = [...around.slice(1), member].filter((one) => one !== null);
+      if (isArray !== undefined && path.length === around.length && path.length <= mostDepth) found.push(path);
+      continue;
+    }
+    if (token === '{' || token === '[') around.push(token === '{' ? name : null);
+    else if (token === '}' || token === ']') around.pop();
+    name = null;
   }
-  return null;
+  const least = Math.min(...found.map((path) => path.length));
+  const likely = found.filter((path) => path.length === least);
+  return likely.find((path) => !describing.test(path.at(-1) ?? '')) ?? likely[0] ?? null;
 }
 
 async function adviceAboutArchive(path: string): Promise<string | null> {

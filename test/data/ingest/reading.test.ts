@@ -773,9 +773,21 @@ test('an object of JSON with rows in it is not read, and a remark says how they 
     String(await adviceAbout({ "it's": rows }, 'my trees.json')),
     /: jq '\.\["it'\\''s"\]' FILE > rows\.json$/,
   );
+  // As CKAN and SPARQL answer: the array is in another object, beside one that describes its columns.
+  for (const [value, filter] of [
+    [{ success: true, result: { fields: [{ id: 'a' }], records: rows } }, '.result.records'],
+    [{ head: { link: [] }, results: { bindings: rows } }, '.results.bindings'],
+    [{ 'a b': { c: rows } }, `'.["a b"].c'`],
+    [{ a: { b: rows }, c: { d: { e: rows } }, f: rows }, '.f'],
+  ] as const)
+    assert.match(
+      String(await adviceAbout(value)),
+      new RegExp(`: jq ${filter.replace(/[.[\]]/g, '\\$&')} trees\\.json > `),
+    );
   for (const value of [
     { a: [1, 2] },
-    { a: { b: rows } },
+    { a: { b: { c: { d: rows } } } },
+    { a: [[{ b: rows }]] },
     { data: [[1]] },
     { a: '"b": [{' },
     { data: [] },
