@@ -119,7 +119,10 @@ export function* datasetAddresses(
   for (const name of [...datasetDocumentNames, 'feed.atom']) yield* fileAt(path + name);
   for (const { name } of dataset.columns) yield* folderOf(columnPath(refOf(dataset), name));
   yield* namedFolder(`${path}data/`);
-  if (newest && withRows.has(newest.slug)) yield* rowsBelow(path, { columns: dataset.columns, rows: newest.rows });
+  if (newest && withRows.has(newest.slug)) {
+    yield* rowsBelow(path, { columns: dataset.columns, rows: newest.rows });
+    yield* fileAt(`${path}plate.png`);
+  }
   const names = newest ? [downloadFileName(newest, true), downloadFileName(newest)] : [];
   yield* downloadsOf(path, newest, names);
   const payload = `${path}download/${names[0] ?? ''}`.slice(1);

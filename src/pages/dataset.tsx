@@ -33,7 +33,11 @@ function headOf(context: PageContext, parts: DatasetHeadParts): Omit<PageParts, 
     isWatched: true,
     feed: `${apiPath(refOf(dataset))}feed.atom`,
     ...(version?.ready &&
-      hasCountedRows(version) && { picture: `${apiPath(refOf(isVersionPage ? version : dataset))}plate.svg` }),
+      hasCountedRows(version) &&
+      // An export has the picture of the newest version only: each takes some tenths of a second.
+      !(isVersionPage && context.isExport) && {
+        picture: `${apiPath(refOf(isVersionPage ? version : dataset))}plate.png`,
+      }),
     ...(!isVersionPage && context.base && { jsonLd: schemaOrgDataset(factsOf(context, parts)) }),
     crumbs: datasetCrumbs(context, dataset, namespace, date === null ? [] : [{ text: date }]),
   };

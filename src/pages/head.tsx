@@ -17,7 +17,7 @@ export interface HeadParts {
   readonly json?: string | null;
   /** Path of the feed of what the page is about; by default that of the catalogue. */
   readonly feed?: string;
-  /** Path of a picture of what the page is about. */
+  /** Path of a picture of what the page is about, as PNG: social networks show no SVG. */
   readonly picture?: string;
   /** What the page is about, as JSON-LD. */
   readonly jsonLd?: object;
@@ -81,7 +81,13 @@ function PreviewOfPage({ context, title, description, picture, canonical, jsonLd
       <meta property="og:title" content={title} />
       {description && <meta property="og:description" content={description} />}
       {context.base && <meta property="og:url" content={context.base + (canonical ?? context.path)} />}
-      {picture && context.base && <meta property="og:image" content={context.base + picture} />}
+      {picture && context.base && (
+        <>
+          <meta property="og:image" content={context.base + picture} />
+          <meta property="og:image:type" content="image/png" />
+          <meta name="twitter:card" content="summary_large_image" />
+        </>
+      )}
       {jsonLd && <script type="application/ld+json" dangerouslySetInnerHTML={{ __html: jsonInHtml(jsonLd) }} />}
     </>
   );

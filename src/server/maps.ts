@@ -5,14 +5,17 @@ import { datasetRefOf, type VersionRef } from '../catalogue/ref.ts';
 import { boxParameter } from '../catalogue/row-parameters.ts';
 import { clampBounds } from '../data/map/mercator.ts';
 import { parseTileAddress } from '../data/map/parameters.ts';
+import { pictureAsPng } from '../data/map/picture-png.ts';
 import { rowCountProperty, tileLayerName } from '../data/map/tile.ts';
 import { cacheControlOf, type Headers } from './headers.ts';
+import { turnsOf } from './in-turns.ts';
 import { urlWithParameters } from './link-header.ts';
 import { type Handler, type Representation, type RequestContext, refFromRouteParams } from './route.ts';
 import { workBudgetOf } from './rows-page.ts';
 import { withSavedQuery } from './saved-query.ts';
 
 export const pictureType = 'image/svg+xml';
+export const pngType = 'image/png';
 /** As registered with IANA; `application/x-protobuf` is an older name. */
 export const tileType = 'application/vnd.mapbox-vector-tile';
 
@@ -80,6 +83,13 @@ export const respondPicture: MapResponder = async (_, map) => {
 export const respondPlate: MapResponder = async (_, map) => {
   const svg = await map.plate();
   return { json: () => svg, type: pictureType, headers: pictureHeaders };
+};
+
+/** `…/plate.png`: the map, or the plate of rows that are nowhere, for programs that show no SVG. */
+export const respondPlateAsPng: MapResponder = async (request, map) => {
+  const svg = map.hasGeometry && map.version.bbox ? (await map.picture()).svg : await map.plate();
+  const png = await pictureAsPng(svg, turnsOf(request));
+  return { json: () => '', bytes: () => png, type: pngType };
 };
 
 /** `…/tiles/{z}/{x}/{y}.mvt`; 204 if the tile has no rows. */

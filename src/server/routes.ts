@@ -26,8 +26,10 @@ import { icebergDataFileHandler, icebergMetadataFileHandler } from './iceberg-fi
 import {
   makeMapHandler,
   pictureType,
+  pngType,
   respondPicture,
   respondPlate,
+  respondPlateAsPng,
   respondTile,
   respondTileset,
   tileType,
@@ -193,6 +195,7 @@ const maps = (path: string, kind: 'version' | 'query'): Route[] => {
     route(`${path}embed/`, 'Embed', get(makeEmbedHandler(kind)), rowsOf(kind)),
     route(`${path}map.svg`, 'Map', get(makeMapHandler(kind, respondPicture)), ofType(pictureType)),
     route(`${path}plate.svg`, 'Plate', get(makeMapHandler(kind, respondPlate)), ofType(pictureType)),
+    route(`${path}plate.png`, 'Plate As PNG', get(makeMapHandler(kind, respondPlateAsPng)), ofType(pngType)),
     route(`${path}tiles.json`, 'Tile Set', get(makeMapHandler(kind, respondTileset)), ofType(json)),
     route(`${path}tiles/:z/:x/:file`, 'Tile', get(makeMapHandler(kind, respondTile)), ofType(tileType)),
   ];

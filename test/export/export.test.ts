@@ -317,6 +317,8 @@ const leftOut: Readonly<Record<string, string>> = {
   '/api/v1/trash/:entry/': 'for those who are signed in',
   '/api/namespaces/:namespace/sources/:dataset/data/': 'an older name of an address',
   '/ogc/collections/:namespace.:dataset/items/:feature': 'whole collections have all features',
+  '/api/v1/namespaces/:namespace/datasets/:dataset/version/:version/plate.png': 'no page of an export names it',
+  '/api/v1/queries/:query/plate.png': 'no page names it',
   '/healthz': 'the state of a server',
   '/readyz': 'the state of a server',
   '/metrics': 'the state of a server',

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { gzipSync } from 'node:zlib';
+import { gzipSync, inflateSync } from 'node:zlib';
 import { VectorTile } from '@mapbox/vector-tile';
 import fc from 'fast-check';
 import { PbfReader } from 'pbf';
@@ -205,6 +205,19 @@ describe('maps', () => {
     assert.doesNotMatch(text, /NaN|Infinity|undefined/);
     return text;
   };
+  /** Size of a PNG without filters, and the share of its pixels that have a colour. */
+  const pngOf = async (path: string) => {
+    const response = await ask(path);
+    assert.deepEqual([response.status, response.headers.get('content-type')], [200, 'image/png']);
+    const bytes = Buffer.from(await response.arrayBuffer());
+    const [width, height] = [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
+    const rows = inflateSync(bytes.subarray(41, 41 + bytes.readUInt32BE(33)));
+    const pixels = Array.from({ length: width * height }, (_, n) =>
+      rows.toString('hex', 3 * n + Math.floor(n / width) + 1, 3 * n + Math.floor(n / width) + 4),
+    );
+    const shareOf = (colour: string) => pixels.filter((one) => one === colour).length / pixels.length;
+    return { width, height, shareOf };
+  };
   const metadataOf = (svg: string) =>
     JSON.parse(
       (/<metadata>(.*)<\/metadata>/.exec(svg)?.[1] ?? '').replace(/&#(\d+);/g, (_, code) =>
@@ -323,6 +336,33 @@ describe('maps', () => {
       const svg = await svgOf('odd/map.svg?n__lte=1');
       const dots = [...(/class="m6 geo" d="M(-?\d+) (-?\d+)h0m(-?\d+)/.exec(svg) ?? [])].map(Number);
       assert.ok(Math.abs(dots[3] as number) < 3000 && (dots[1] as number) > 2000, svg.slice(-300));
+    });
+
+    it('are there as PNG for programs that show no SVG: a map, or the texture of a table', async () => {
+      const { width, height, shareOf } = await pngOf('areas/plate.png');
+      assert.deepEqual([width, height], [1040, 506]);
+      const [rows, sea] = [shareOf('2c7a4b'), shareOf('eef2f1')];
+      assert.ok(rows > 0.01 && sea > 0.01 && rows + sea < 1, `${rows} ${sea}`);
+      const dots = await pngOf('trees/plate.png');
+      assert.ok(dots.shareOf('eef2f1') + dots.shareOf('dcd8cd') > 0.1);
+      const few = await pngOf('areas/plate.png?_limit=1&_width=400');
+      assert.equal(few.width, 1200);
+      const texture = await pngOf('table/plate.png');
+      assert.deepEqual([texture.width, texture.height], [1200, 600]);
+      // The ground shows between the cells, and in the hole of a missing value.
+      assert.ok(texture.shareOf('f4f2ec') > 0.15 && texture.shareOf('f4f2ec') < 0.5, `${texture.shareOf('f4f2ec')}`);
+      assert.equal(texture.shareOf('ffffff'), 0);
+    });
+
+    it('are named as PNG by the pages of their datasets and versions: social networks show no SVG', async () => {
+      const { versions } = (await (await ask('trees/')).json()) as { versions: readonly { slug: string }[] };
+      for (const path of ['trees/', 'table/', `trees/version/${versions[0]?.slug}/`]) {
+        const page = await (await ask(path, { headers: { Accept: 'text/html' } })).text();
+        const [, url = ''] = /<meta property="og:image" content="([^"]*)"/.exec(page) ?? [];
+        assert.ok(url.endsWith(`/${path}plate.png`), url);
+        const picture = await fetch(url);
+        assert.deepEqual([picture.status, picture.headers.get('content-type')], [200, 'image/png']);
+      }
     });
 
     it('have plates for lists: a map, or the texture of a table', async () => {
@@ -503,7 +543,7 @@ describe('maps', () => {
     });
 
     it('are those of a private dataset for its readers alone', async () => {
-      for (const path of ['map.svg', 'plate.svg', 'tiles.json', 'tiles/0/0/0.mvt'])
+      for (const path of ['map.svg', 'plate.svg', 'plate.png', 'tiles.json', 'tiles/0/0/0.mvt'])
         assert.equal((await ask(`secret/${path}`)).status, 404, path);
     });
 

@@ -114,6 +114,9 @@ export const rowOperations = {
     },
   },
   Plate: { GET: map('Draw a small picture of the rows', bytesContent('image/svg+xml')) },
+  'Plate As PNG': {
+    GET: map('Draw the rows as PNG, for programs that show no SVG', bytesContent('image/png'), [widthParameter]),
+  },
   'Tile Set': { GET: map('Describe the vector tiles (TileJSON 3.0)', jsonContent(schemaRef('Document'))) },
   Tile: {
     GET: {
