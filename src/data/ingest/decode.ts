@@ -59,7 +59,7 @@ export type Encoding = string;
 
 /** Encodings that people may have to name: no test distinguishes one from another for certain. */
 export const encodingsToName =
-  '--encoding iso-8859-2 (Central Europe), windows-1251 (Cyrillic), shift_jis or euc-jp (Japanese), gb18030 or big5 (Chinese)';
+  '--encoding iso-8859-2 (Central Europe), windows-1251 (Cyrillic), macintosh (Excel for Mac), shift_jis or euc-jp (Japanese), gb18030 or big5 (Chinese)';
 
 /** Facts that `decodeToUtf8` fills in; complete after the last chunk. */
 export interface DetectedEncoding {

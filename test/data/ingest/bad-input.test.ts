@@ -241,7 +241,7 @@ const texts: [string, Uint8Array, string][] = [
 ];
 const guessed =
   'Read as Windows-1252, since it is not UTF-8. If letters are wrong, name the encoding: --encoding iso-8859-2 (Central Europe), ' +
-  'windows-1251 (Cyrillic), shift_jis or euc-jp (Japanese), gb18030 or big5 (Chinese)';
+  'windows-1251 (Cyrillic), macintosh (Excel for Mac), shift_jis or euc-jp (Japanese), gb18030 or big5 (Chinese)';
 for (const [what, bytes, encoding] of texts) {
   test(`${what}: read`, async () => {
     const { result, table } = await ingestPayload(bytes, 'a.csv');
@@ -275,6 +275,7 @@ for (const [encoding, hex, name] of [
   ['gb18030', 'b1 b1 be a9', '北京'],
   ['big5', 'bb 4f a5 5f', '臺北'],
   ['windows-1251', 'cc ee f1 ea e2 e0', 'Москва'],
+  ['macintosh', '4b 9a 6c 6e', 'Köln'],
 ] as const)
   test(`the encoding ${encoding} is one of those to name, and is read`, async () => {
     const bytes = Buffer.concat([
