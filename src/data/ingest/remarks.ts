@@ -140,11 +140,12 @@ function recognitionRemarks(name: string, { recognized, type }: ColumnProfile): 
 
 function dateFormatRemarks(name: string, { dateFormats }: ColumnProfile): string[] {
   if (!dateFormats) return [];
-  const { formats, example } = dateFormats;
+  const { formats, example, isShort } = dateFormats;
   const options = formats.map((format) => `--date-format ${quoted(format)}`).join(', or ');
-  return [
-    `Column "${excerpt(name)}": text, since dates such as ${example} may begin with the day or the month. To read them: ${options}`,
-  ];
+  const reason = isShort
+    ? `${example} and the others may be dates with years of two digits`
+    : `dates such as ${example} may begin with the day or the month`;
+  return [`Column "${excerpt(name)}": text, since ${reason}. To read them: ${options}`];
 }
 
 /** Remarks about marks between thousands: that numbers were read with them, or how texts are. */
