@@ -15,7 +15,7 @@ export const isNumeric = (type: ColumnType): boolean => type === 'integer' || ty
 const mostOnPaper = 8;
 
 /** Class of a table of rows with so many columns, beside the one of their numbers. */
-export const gridClass = (columns: number): string => (columns > mostOnPaper ? 'grid wide' : 'grid');
+export const gridClass = (columns: number): string => (columns > mostOnPaper ? 'grid many-columns' : 'grid');
 
 /** A cell. An empty text is an empty cell, and null says so. */
 export function Cell({ locale, value, type, isKey }: CellProps): VNode {

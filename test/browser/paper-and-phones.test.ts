@@ -85,6 +85,9 @@ describe('pages on paper and on phones', () => {
       `${earthquakes}data/?_limit=2&_fields=mag,place,url`,
     ]) {
       const { page, context } = await visit(browser, server.base, path, paper);
+      // On a screen, the table is as wide as its cells.
+      const padding = await page.$eval('.grid', (table) => getComputedStyle(table).paddingInlineStart);
+      assert.equal(padding, '0px', path);
       await page.emulateMedia({ media: 'print' });
       const rows = await page.$$eval('.grid tr', (all) =>
         all.map((row) =>
