@@ -8,7 +8,7 @@ import { actualPath } from './extensions.ts';
 import type { Files, LocatedFile, Side } from './files.ts';
 import { nameCoversPath, selectNamedPartOfPlan } from './named-part.ts';
 import { makePayloadCheck } from './payloads.ts';
-import { baseFilesAfterConflictChoice, type SyncPlan } from './plan.ts';
+import { baseFilesAfterConflictChoice, type Conflict, type SyncPlan } from './plan.ts';
 import { assertNothingToDo } from './related.ts';
 import { type RemoteViewer, RemovedUserError, rightsOf } from './rights.ts';
 import type { Progress, TransferOutcome } from './run.ts';
@@ -48,8 +48,8 @@ export interface PlannedSync {
 export interface SyncResult extends TransferOutcome {
   /** The plan of the named records; its conflicts are the unresolved ones. */
   readonly plan: SyncPlan;
-  /** Number of the conflicts that were resolved with the local file. */
-  readonly keptOurs: number;
+  /** The conflicts that were resolved with the local file, or its removal. */
+  readonly keptOurs: readonly Conflict[];
 }
 
 /** For more texts than this, the manifest is read again with all of them. */
@@ -155,8 +155,8 @@ interface DecidedPlan {
   readonly plan: SyncPlan;
   /** Changes of the last common state, by path; null removes the file from it. */
   readonly resolved: ReadonlyMap<string, LocatedFile | null>;
-  /** Number of the conflicts that were resolved with the local file. */
-  readonly keptOurs: number;
+  /** The conflicts that were resolved with the local file, or its removal. */
+  readonly keptOurs: readonly Conflict[];
   /** True if the remote was set back to an earlier state. */
   readonly isSetBack: boolean;
   /** Steps that would bring this earlier state. */
@@ -178,7 +178,7 @@ async function decide(
   const lost = await comparison.findLostRecords();
   if (lost && !force) assertNothingToDo(lost, plan, from);
   if (choice) for (const [path, file] of baseFilesAfterConflictChoice(plan.conflicts, choice)) resolved.set(path, file);
-  const keptOurs = choice === 'ours' ? plan.conflicts.length : 0;
+  const keptOurs = choice === 'ours' ? plan.conflicts : [];
   // A push begins anew: what the remote has lost doesn't count as removed.
   if (lost && force && from === 'ours') for (const path of state.files.keys()) resolved.set(path, null);
   if (resolved.size) plan = await makePlan();

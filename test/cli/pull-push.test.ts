@@ -68,6 +68,29 @@ describe('a dataset that was removed locally and changed remotely', () => {
   });
 });
 
+describe('pull --ours', () => {
+  it('counts the records that are kept, without their payloads, and those that stay removed', async (t) => {
+    const { base, folder } = await served({ ...seed, settings: { title: 'Town' } }, t);
+    const root = await makeRoot({ settings: { title: 'Town' } });
+    const local = (line: string) => type(line.split(' '), { root });
+    const remote = (line: string) => type(line.split(' '), { root: folder.root });
+    const addressOf = (name: string) => `${base}/api/v1/namespaces/${name.replace('/', '/datasets/')}/`;
+    await local(`pull --remote ${base}`);
+    await local('dataset edit parks/trees --label Local');
+    await local('dataset remove parks/benches --yes');
+    await remote('dataset remove parks/trees --yes');
+    await remote('dataset edit parks/benches --label Remote');
+    await until(async () => (await fetch(addressOf('parks/trees'))).status === 404);
+    await until(
+      async () => ((await (await fetch(addressOf('parks/benches'))).json()) as { label: string }).label === 'Remote',
+    );
+    assert.match(
+      (await local('pull --ours')).err,
+      /^Kept 2 local records\. Kept the local removal of 1 record\. To send: /m,
+    );
+  });
+});
+
 describe('the commands in the messages of a pull and a push', () => {
   /** A clone, in which the label of each dataset differs from that of the remote. */
   async function start(t: TestContext) {

@@ -7,7 +7,7 @@ import type { Call, Verb } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { dryRunOption } from '../options.ts';
 import { countText } from '../output/quantities.ts';
-import { joinConflicts, showSyncConflicts } from '../sync/conflicts.ts';
+import { joinConflicts, keptText, showSyncConflicts } from '../sync/conflicts.ts';
 import { withSyncPair } from '../sync/pair.ts';
 import {
   countRecords,
@@ -120,9 +120,9 @@ function syncWithRemote(
     if (waiting > 0) show.message(words.skipped(waiting));
     if (conflicts.length) show.message(conflictsText(direction, result, command));
     if (done.length) show.message(words.done(transferredAmountText(result), remote.name));
-    if (keptOurs) show.message(`Kept ${countText(keptOurs, 'local record')}. To send: ${command('push')}`);
+    if (keptOurs.length) show.message(`${keptText(keptOurs)} To send: ${command('push')}`);
     const others = direction === 'pull' ? plan.outgoing.length : plan.incoming.length;
-    if (!options.dryRun && !done.length && !keptOurs && syncExitCode(result) === 0 && !plan.blocked.length)
+    if (!options.dryRun && !done.length && !keptOurs.length && syncExitCode(result) === 0 && !plan.blocked.length)
       show.message(others ? `${words.nothing(others)} ${command(words.opposite)}` : 'Already up to date.');
     return syncExitCode(result);
   });

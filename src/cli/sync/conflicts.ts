@@ -1,7 +1,8 @@
 /** Conflicts of a pull or push for people, to whom one of a dataset as a whole is one, whatever is in it. */
 import { excerpt, maxShownValue } from '../../catalogue/errors.ts';
-import { enclosingContainerFolders, kindAndRefOfPath } from '../../catalogue/layout.ts';
+import { enclosingContainerFolders, isBytesPath, kindAndRefOfPath } from '../../catalogue/layout.ts';
 import { escapeToOneLine } from '../../catalogue/printable-text.ts';
+import type { Conflict } from '../../sync/plan.ts';
 import type { ConflictSummary } from '../../sync/summary.ts';
 import type { Call } from '../command.ts';
 import { countText } from '../output/quantities.ts';
@@ -79,4 +80,16 @@ function syncConflictCells({ name, ours, theirs, fields }: ConflictSummary): rea
 function valueText(value: unknown): string {
   if (value === undefined) return 'nothing';
   return excerpt(typeof value === 'string' ? value : JSON.stringify(value), maxShownValue);
+}
+
+/** The local records that conflicts were resolved with, and those that stay removed: `Kept 2 local records.` */
+export function keptText(conflicts: readonly Conflict[]): string {
+  const records = conflicts.filter(({ path }) => !isBytesPath(path));
+  const removed = records.filter(({ ours }) => ours === null).length;
+  const kept = records.length - removed;
+  const parts = [
+    ...(kept ? [`Kept ${countText(kept, 'local record')}.`] : []),
+    ...(removed ? [`Kept the local removal of ${countText(removed, 'record')}.`] : []),
+  ];
+  return parts.join(' ') || `Kept ${countText(conflicts.length, 'local file')}.`;
 }
