@@ -91,6 +91,47 @@ describe('pull --ours', () => {
   });
 });
 
+describe('an exchange of names that a push does not finish', () => {
+  it('leaves a record at a name between: the message has that, and the command that finishes it', async (t) => {
+    const { base, folder } = await served({ ...seed, queries: {}, settings: { title: 'Town' } }, t);
+    const remote = (line: string) => type(line.split(' '), { root: folder.root });
+    await type(['user', 'add', 'ann', '--staff', 'true', '--password-stdin'], {
+      root: folder.root,
+      files: { '-': 'down the rabbit hole\n' },
+    });
+    const CATALOGUE_TOKEN = (await remote('token add ann')).out.trim();
+    const addressOf = (name: string) => `${base}/api/v1/namespaces/parks/datasets/${name}/`;
+    const labelAt = async (name: string) => ((await (await fetch(addressOf(name))).json()) as { label?: string }).label;
+    const before = { trees: await labelAt('trees'), benches: await labelAt('benches') };
+    let isChanged = false;
+    const proxy = await startProxy(t, async ({ method }) => {
+      if (method === 'PATCH' && !isChanged) {
+        isChanged = true;
+        await remote('dataset edit parks/trees --description Meanwhile');
+        await until(async () => /Meanwhile/.test(await (await fetch(addressOf('trees'))).text()));
+      }
+      return base;
+    });
+    const root = await makeRoot({ settings: { title: 'Town' } });
+    const local = (line: string) => type(line.split(' '), { root, env: { CATALOGUE_TOKEN, CATALOGUE_REMOTE: proxy } });
+    await local('pull');
+    for (const [from, to] of ['benches between', 'trees benches', 'between trees'].map((line) => line.split(' ')))
+      await type(['dataset', 'edit', `parks/${from}`, '--slug', to ?? ''], { root });
+    const { exitCode, err } = await local('push');
+    assert.equal(exitCode, 5, err);
+    assert.match(
+      err,
+      /^parks\/benches is parks\/benches-renamed on the remote now: parks\/trees, its new name, is still taken\. To finish the exchange of names: catalogue push$/m,
+    );
+    assert.equal(await labelAt('benches-renamed'), before.benches);
+    assert.equal((await local('pull')).exitCode, 0);
+    const pushed = await local('push');
+    assert.equal(pushed.exitCode, 0, pushed.err);
+    assert.doesNotMatch(pushed.err, /renamed/);
+    assert.deepEqual([await labelAt('trees'), await labelAt('benches')], [before.benches, before.trees]);
+  });
+});
+
 describe('the commands in the messages of a pull and a push', () => {
   /** A clone, in which the label of each dataset differs from that of the remote. */
   async function start(t: TestContext) {

@@ -1,6 +1,6 @@
 /** `catalogue pull` and `catalogue push`: the changes of a remote catalogue, fetched; local ones, sent. */
 import { Option } from 'commander';
-import { kindAndRefOfPath } from '../../catalogue/layout.ts';
+import { describeFilePath, kindAndRefOfPath } from '../../catalogue/layout.ts';
 import { formatRef } from '../../catalogue/ref.ts';
 import type { Side } from '../../sync/files.ts';
 import type { Call, Verb } from '../command.ts';
@@ -116,6 +116,7 @@ function syncWithRemote(
     }
     showSyncFailures(call, plan.blocked, failures);
     if (direction === 'push') for (const line of aliasHints(call, failures)) show.message(line);
+    for (const line of halfwayTexts(direction, result)) show.failure(`${line} ${command(direction)}`);
     const waiting = countRecords(skipped);
     if (waiting > 0) show.message(words.skipped(waiting));
     if (conflicts.length) show.message(conflictsText(direction, result, command));
@@ -125,6 +126,21 @@ function syncWithRemote(
     if (!options.dryRun && !done.length && !keptOurs.length && syncExitCode(result) === 0 && !plan.blocked.length)
       show.message(others ? `${words.nothing(others)} ${command(words.opposite)}` : 'Already up to date.');
     return syncExitCode(result);
+  });
+}
+
+/** The records that are at names between two moves, of which the second one wasn't made: in an exchange of names, the first makes room. */
+function halfwayTexts(direction: 'pull' | 'push', { plan, done }: RunResult): readonly string[] {
+  const made = new Set(done);
+  const undone = new Map<string, string>();
+  for (const step of direction === 'pull' ? plan.incoming : plan.outgoing)
+    if (step.do === 'move' && !made.has(step)) undone.set(step.path, step.to);
+  const place = direction === 'pull' ? 'locally' : 'on the remote';
+  return done.flatMap((step) => {
+    const to = step.do === 'move' ? undone.get(step.to) : undefined;
+    if (step.do !== 'move' || to === undefined) return [];
+    const [from, now, name] = [step.path, step.to, to].map(describeFilePath);
+    return [`${from} is ${now} ${place} now: ${name}, its new name, is still taken. To finish the exchange of names:`];
   });
 }
 
