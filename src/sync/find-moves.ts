@@ -24,7 +24,8 @@ import type { TextReaders } from './texts.ts';
 /** Records in the state the moves that both sides have made alike, as after a run that ended before it could do so. */
 export async function recordSharedMoves(state: SyncState, given: ThreeWay, texts: TextReaders): Promise<void> {
   let sides = joinExtensions(given);
-  for (const kind of movableKinds) {
+  /** @returns whether there was a move */
+  const record = async (kind: FileKind): Promise<boolean> => {
     const { base, ours, theirs } = sides;
     const ids = idReaders(state, sides, texts, []);
     const rest = await withoutReplaced(kind, sides, ids);
@@ -32,7 +33,10 @@ export async function recordSharedMoves(state: SyncState, given: ThreeWay, texts
     const found = withExtensionsOfBefore(await findMoves(candidates, base, [ours, theirs], ids.ours));
     for (const { path, to } of found) await state.move(path, to);
     if (found.length) sides = joinExtensions({ base: filesAfterMoves(base, found), ours, theirs });
-  }
+    return found.length > 0;
+  };
+  // A move may make room for another one.
+  for (const kind of movableKinds) while (await record(kind));
 }
 
 /** Moves of both sides, and the files with their paths after the moves that they lack. */

@@ -128,6 +128,28 @@ describe('a record with the former name of another', () => {
         await same();
       });
 
+  for (const run of [pushTo, pullFrom])
+    it(`is moved after that one into another namespace, by a ${run === pushTo ? 'push' : 'pull'} that is broken off after each request`, async (test) => {
+      const { here, there, edit, same } = await start(test);
+      await edit(run === pushTo ? here : there, async (view) => {
+        await view.edit(trees, { namespace: 'water' });
+        await view.edit({ ...trees, slug: 'benches' }, { slug: 'trees' });
+      });
+      const changed = run === pushTo ? 'theirs' : 'ours';
+      for (let after = 1; ; after++) {
+        const cut = cutAfter(after);
+        const wrap = (replica: Replica, side: 'ours' | 'theirs') => (side === changed ? cut(replica) : replica);
+        const done = await run(here, there, {}, { wrap }).catch((error: Error) => {
+          assert.match(error.message, /cut/);
+          return null;
+        });
+        if (done === null) continue;
+        assert.deepEqual([failuresOf(done), done.plan.conflicts], [[], []]);
+        break;
+      }
+      await same();
+    });
+
   it('has given that one its own, and cannot be moved: what is new in it is not added to the one that other people see', async (test) => {
     const { here, there, edit } = await start(test);
     const benches = { ...trees, slug: 'benches' };
