@@ -86,7 +86,8 @@ export type RecordChange =
   | { readonly do: 'remove'; readonly path: string; readonly ifMatch: string }
   /**
    * Renames a query, a group, or the record of a dataset or a namespace with all files in its folder. `text` is a new text that
-   * the record gets in the same step, such as one with its former name.
+   * the record gets in the same step, such as one with its former name. `queries` are the slugs of queries that get the new name
+   * of their dataset in the same step, where they have the former one: that may be the name of another dataset next.
    */
   | {
       readonly do: 'move';
@@ -94,6 +95,7 @@ export type RecordChange =
       readonly to: string;
       readonly ifMatch: string;
       readonly text?: string | undefined;
+      readonly queries?: readonly string[] | undefined;
     };
 
 /** Outcome of a change; an error is one of `errors.ts`. */

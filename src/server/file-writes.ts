@@ -50,7 +50,7 @@ function parseChanges(body: unknown): readonly RecordChange[] {
   const forms = [
     '{do: "write", path, text, ifMatch, replaces}',
     '{do: "remove", path, ifMatch}',
-    '{do: "move", path, to, ifMatch, text}',
+    '{do: "move", path, to, ifMatch, text, queries}',
   ];
   throw new ValidationError({
     non_field_errors: [`Number ${wrong + 1} is not a change. Write ${forms.join(', ')}.`],
@@ -68,9 +68,10 @@ function isChange(value: unknown): value is RecordChange {
       (change.replaces === undefined || isText('replaces'))
     );
   if (!isText('ifMatch')) return false;
-  return (
-    change.do === 'remove' || (change.do === 'move' && isText('to') && (change.text === undefined || isText('text')))
-  );
+  if (change.do === 'remove') return true;
+  const { queries = [] } = change;
+  const isListOfSlugs = Array.isArray(queries) && queries.every((slug) => typeof slug === 'string');
+  return change.do === 'move' && isText('to') && (change.text === undefined || isText('text')) && isListOfSlugs;
 }
 
 /** Writes one file: the whole text of a record, or bytes that are new. */

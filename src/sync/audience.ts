@@ -28,15 +28,15 @@ export interface AudienceComparison {
   /** The records that show more on a side, by their path after the moves. */
   readonly records: ReadonlyMap<string, Wider>;
   readonly moves: readonly MoveBetweenNamespaces[];
-  /** Paths of the records of the datasets of queries that differ, by the path of the query. */
-  readonly queries: ReadonlyMap<string, string>;
+  /** Paths of the records of the datasets to which queries that differ belong on either side, by the path of the query. */
+  readonly queries: ReadonlyMap<string, readonly string[]>;
 }
 
 export const sameAudiences: AudienceComparison = { records: new Map(), moves: [], queries: new Map() };
 
 /** The folders of the namespace and the dataset that a file belongs to. */
-export const foldersAround = (path: string, { queries }: AudienceComparison): readonly string[] =>
-  enclosingContainerFolders(queries.get(path) ?? path);
+export const foldersAround = (path: string, { queries }: Pick<AudienceComparison, 'queries'>): readonly string[] =>
+  (queries.get(path) ?? [path]).flatMap(enclosingContainerFolders);
 
 /** What else is sent with a record, in its folder. */
 export interface ChangesInFolder {

@@ -42,6 +42,8 @@ export interface Merge {
 export interface SyncInput extends ThreeWay {
   /** Each builds on those before. */
   readonly moves: readonly Move[];
+  /** Slugs of the queries that get the new name of their dataset with a move. */
+  readonly queriesOfMoves?: ReadonlyMap<Move, readonly string[]>;
   /** Records that both sides have moved, to different paths. */
   readonly movedApart?: readonly MovedApart[];
   /** Files of records that one side has moved and the other one has removed. A move alone is a change, too: they are in conflict. */

@@ -1,5 +1,5 @@
 /** Comparison of who may see namespaces and datasets on both sides, by the texts of their records. */
-import { datasetFolder, enclosingContainerFolders, extensions } from '../catalogue/layout.ts';
+import { enclosingContainerFolders, extensions } from '../catalogue/layout.ts';
 import { isPublicRecord, showsMore } from '../catalogue/shows-more.ts';
 import { type AudienceComparison, type MoveBetweenNamespaces, sameAudiences, type Wider } from './audience.ts';
 import { type ComparedTexts, readSideFields } from './compared-texts.ts';
@@ -7,6 +7,7 @@ import { isSameFile } from './extensions.ts';
 import type { RecordFields } from './field-conflicts.ts';
 import { containerFolder, type Files, type Side, syncFileKind } from './files.ts';
 import { type Move, movesLackedBy, pathAfterMoves } from './moves.ts';
+import { folderOfNamedDataset } from './queries-of-moves.ts';
 import { groupRenamedBy, type RenamedGroup } from './target-changes.ts';
 
 /**
@@ -20,7 +21,8 @@ export async function compareAudiences(compared: ComparedTexts): Promise<Audienc
   if (differing.size + between.length === 0) return sameAudiences;
   const queries = await readDatasetsOfQueries(compared);
   const touched = foldersWithDifferences(ours, theirs);
-  for (const record of queries.values()) for (const folder of enclosingContainerFolders(record)) touched.add(folder);
+  for (const record of [...queries.values()].flat())
+    for (const folder of enclosingContainerFolders(record)) touched.add(folder);
   const moved = await Promise.all(
     between.map(async (move) => ({ ...move, ...(await compareNamespaces(move, compared)) })),
   );
@@ -155,18 +157,19 @@ const readersOf = ({ readers }: RecordFields): RecordFields => ({ visibility: 'p
 /** Another namespace nearly always has other owners: they are meant to see what comes into it. */
 const withoutOwners = ({ owners: _, ...fields }: RecordFields): RecordFields => fields;
 
-/** Paths of the records of the datasets of the queries that differ, by the path of the query. */
-async function readDatasetsOfQueries(compared: ComparedTexts): Promise<Map<string, string>> {
+/** Paths of the records of the datasets to which the queries that differ belong on either side, by the path of the query. */
+async function readDatasetsOfQueries(compared: ComparedTexts): Promise<Map<string, readonly string[]>> {
   const { ours, theirs, moves } = compared;
-  const records = new Map<string, string>();
+  const records = new Map<string, readonly string[]>();
   for (const path of new Set([...ours.keys(), ...theirs.keys()])) {
     if (syncFileKind(path) !== 'query' || isSameFile(ours.get(path), theirs.get(path))) continue;
-    const side = ours.get(path)?.checksum ? 'ours' : 'theirs';
-    const { dataset } = (await readSideFields(compared, side, path)) ?? {};
-    const [, namespace, slug] = /^([\w-]+)\/([\w-]+)/.exec(String(dataset ?? '')) ?? [];
-    if (namespace === undefined || slug === undefined) continue;
-    const record = `${datasetFolder(namespace, slug)}/dataset.yaml`;
-    records.set(path, pathAfterMoves(record, movesLackedBy(side, moves)));
+    const found = new Set<string>();
+    for (const side of ['ours', 'theirs'] as const) {
+      if (!compared[side].get(path)?.checksum) continue;
+      const folder = folderOfNamedDataset((await readSideFields(compared, side, path))?.dataset);
+      if (folder !== null) found.add(pathAfterMoves(`${folder}dataset.yaml`, movesLackedBy(side, moves)));
+    }
+    if (found.size > 0) records.set(path, [...found]);
   }
   return records;
 }

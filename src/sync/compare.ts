@@ -13,6 +13,7 @@ import { findAliasMerges } from './merge-aliases.ts';
 import { findFilesNotCheckedOut } from './not-checked-out.ts';
 import { findHiddenPayloads, findPayloadsBeforeVersions } from './payloads.ts';
 import { planSync, type SyncPlan } from './plan.ts';
+import { findQueriesOfMoves } from './queries-of-moves.ts';
 import { findLostRecords, type LostRecords } from './related.ts';
 import { findRecordsRemovedBefore, type ListChanges, selectAdditions, selectUnnamed } from './removed-before.ts';
 import { findMovedOntoOthers, findReplacedContainers } from './replaced.ts';
@@ -184,6 +185,7 @@ async function planOf(
   const compared = { ...moved, texts };
   const input = {
     ...moved,
+    queriesOfMoves: await findQueriesOfMoves(compared),
     replaced,
     audiences,
     leftAlone: new Map([

@@ -4,7 +4,7 @@
  */
 import { enclosingContainerFolders, kindAndRefOfPath, recordPathWithoutExtension } from '../catalogue/layout.ts';
 import { maxSlugLength } from '../catalogue/ref.ts';
-import type { AudienceComparison } from './audience.ts';
+import { type AudienceComparison, foldersAround } from './audience.ts';
 import { withExtensionOf } from './extensions.ts';
 import { containerFolder, type FileKind, type Files, type Side, syncFileKind, type ThreeWay } from './files.ts';
 import type { Renaming } from './moves.ts';
@@ -131,7 +131,7 @@ export function findExchangesWithQueries(
   const isChangedLocally = (path: string) => ours.has(path) && ours.get(path)?.checksum !== base.get(path)?.checksum;
   return (['ours', 'theirs'] as const).flatMap((by) => {
     const paths = [...queries.keys()].filter((path) => by === 'ours' || isChangedLocally(path));
-    const folders = new Set(paths.flatMap((path) => enclosingContainerFolders(queries.get(path) ?? '')));
+    const folders = new Set(paths.flatMap((path) => foldersAround(path, { queries })));
     return exchanges[by]
       .map((moves) => ({ by, records: recordsOf(moves) }))
       .filter(({ records }) => records.some((record) => folders.has(containerFolder(record) ?? '')));
@@ -150,9 +150,9 @@ export function exchangeReasons(
   for (const { by, records } of held) {
     if (!records.some((record) => wider.get(record)?.[by])) continue;
     const folders = new Set(records.map((record) => containerFolder(record) ?? ''));
-    const own = [...queries].filter(([, record]) => enclosingContainerFolders(record).some((one) => folders.has(one)));
+    const own = [...queries.keys()].filter((path) => foldersAround(path, { queries }).some((one) => folders.has(one)));
     const reason = by === 'ours' ? oursReason : theirsReason;
-    for (const path of [...records, ...own.map(([query]) => query)]) reasons.set(path, reason);
+    for (const path of [...records, ...own]) reasons.set(path, reason);
   }
   return reasons;
 }

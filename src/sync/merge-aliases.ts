@@ -1,6 +1,7 @@
 /**
  * Aliases that the sides have added to a record. They are a set, and so have a natural merge: where the same record was renamed
- * on both sides, each has added a former name. Other conflicts are for people; a move takes its former name along all the same.
+ * on both sides, each has added a former name. So has the dataset of a query, if both sides name the same one. Other conflicts are for
+ * people; a move takes its former name along all the same.
  */
 import { forEachConcurrent } from '../catalogue/concurrency.ts';
 import { ConflictError } from '../catalogue/errors.ts';
@@ -14,7 +15,7 @@ import { movableKinds } from './moves.ts';
 import type { Conflict } from './plan.ts';
 import { nullIfRefused } from './run.ts';
 import type { SyncState } from './state.ts';
-import { type TextReaders, textsAtOnce } from './texts.ts';
+import { parseRecordFields, type TextReaders, textsAtOnce } from './texts.ts';
 
 /** Of more conflicts than this, texts are not read. */
 const maxMerged = 500;
@@ -46,7 +47,7 @@ export function mergeAddedAliases(
   path: string,
   texts: { readonly base: string; readonly ours: string; readonly theirs: string },
 ): Merge | null {
-  const base = aliasesAndRest(path, texts.base);
+  const base = aliasesAndRest(path, withSharedDataset(path, texts));
   const ours = aliasesAndRest(path, texts.ours);
   const theirs = aliasesAndRest(path, texts.theirs);
   if (!base || !ours || !theirs || !includesAll(ours.aliases, base.aliases)) return null;
@@ -78,10 +79,26 @@ function aliasesAndRest(path: string, text: string) {
   return rest === null ? null : { aliases: aliases as readonly string[], rest };
 }
 
-function withAliases(path: string, text: string, aliases: readonly string[] | undefined): string | null {
+const withAliases = (path: string, text: string, aliases: readonly string[] | undefined): string | null =>
+  withFields(path, text, { aliases });
+
+/**
+ * The text of before; of a query, with the dataset that both sides have: a move gives it the new name on the other side, too, and an
+ * interrupted run may have ended there.
+ */
+function withSharedDataset(
+  path: string,
+  { base, ours, theirs }: { readonly base: string; readonly ours: string; readonly theirs: string },
+): string {
+  if (syncFileKind(path) !== 'query') return base;
+  const [dataset, other] = [ours, theirs].map((text) => parseRecordFields(path, text)?.dataset);
+  return typeof dataset === 'string' && dataset === other ? (withFields(path, base, { dataset }) ?? base) : base;
+}
+
+function withFields(path: string, text: string, fields: Readonly<Record<string, unknown>>): string | null {
   const order = Object.keys(schemas[syncFileKind(path) as keyof typeof schemas].properties);
   try {
-    return editRecordText(text, recordFormat(path), { aliases }, order);
+    return editRecordText(text, recordFormat(path), fields, order);
   } catch (error) {
     if (error instanceof ConflictError) return null;
     throw error;

@@ -56,8 +56,8 @@ export function planSync(input: SyncInput): SyncPlan {
   let hasHiddenRemovals = false;
   const conflicts: Conflict[] = [];
   const conflicting = [...statuses].flatMap(([path, status]) => (status === 'conflict' ? [path] : []));
-  const incoming = moveSteps('theirs', moves, { base, target: ours }, conflicting, blockedMoves);
-  const outgoing = moveSteps('ours', moves, { base, target: theirs }, conflicting, blockedMoves);
+  const incoming = moveSteps('theirs', input, { base, target: ours }, conflicting, blockedMoves);
+  const outgoing = moveSteps('ours', input, { base, target: theirs }, conflicting, blockedMoves);
   // By path: the order of the last common state is that in which its files happened to arrive.
   for (const [path, status] of [...statuses].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const merged = input.merges?.get(path)?.text;
@@ -101,7 +101,7 @@ export function planSync(input: SyncInput): SyncPlan {
  */
 function moveSteps(
   by: Side,
-  moves: readonly Move[],
+  { moves, queriesOfMoves }: Pick<SyncInput, 'moves' | 'queriesOfMoves'>,
   { base, target }: { readonly base: Files; readonly target: Files },
   conflicting: readonly string[],
   blocked: ReadonlySet<Move>,
@@ -119,7 +119,8 @@ function moveSteps(
     const [from, fromTo] = [move.path, move.to].map((one) =>
       actualPath(pathBeforeMoves(one, byOther, pending), base.get(last)),
     ) as [string, string];
-    return [{ do: 'move', path, to, from, fromTo, ifMatch: file.checksum }];
+    const queries = queriesOfMoves?.get(move);
+    return [{ do: 'move', path, to, from, fromTo, ifMatch: file.checksum, ...(queries && { queries }) }];
   });
 }
 
@@ -166,9 +167,9 @@ const withText =
 
 /** A step of a record that changes who may see its namespace or dataset. */
 const withAudienceChange =
-  (audience: AudienceChange | undefined, datasetOfQuery: string | undefined) =>
+  (audience: AudienceChange | undefined, datasetsOfQuery: readonly string[] | undefined) =>
   (step: SyncStep): SyncStep => {
-    if (datasetOfQuery !== undefined) return { ...step, datasetOfQuery };
+    if (datasetsOfQuery !== undefined) return { ...step, datasetsOfQuery };
     return step.do === 'write' && audience !== undefined ? { ...step, audience } : step;
   };
 

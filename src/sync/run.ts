@@ -7,7 +7,7 @@ import {
   StaleError,
   ValidationError,
 } from '../catalogue/errors.ts';
-import { enclosingContainerFolders } from '../catalogue/layout.ts';
+import { enclosingContainerFolders, kindAndRefOfPath } from '../catalogue/layout.ts';
 import { syncFileKind } from './files.ts';
 import { foldersOfStep, type SyncStep, shownFolders, transferSize } from './steps.ts';
 import { groupRenamedBy, type RenamedGroup } from './target-changes.ts';
@@ -44,12 +44,19 @@ export function nullIfRefused(error: unknown): null {
   throw error;
 }
 
+function querySlug(path: string): string | null {
+  const { ref } = kindAndRefOfPath(path);
+  return ref?.kind === 'query' ? ref.slug : null;
+}
+
 export class TransferRun implements TransferOutcome {
   readonly done: SyncStep[] = [];
   skipped: SyncStep[] = [];
   readonly #failed = new Map<SyncStep, Error>();
   /** Groups that the run has renamed. */
   readonly renamedGroups: RenamedGroup[] = [];
+  /** Slugs of the queries that have got the new names of their datasets with moves. */
+  readonly #queriesOfMoves = new Set<string>();
   readonly #of: number;
   readonly #ofBytes: number;
   readonly #onProgress: ((progress: Progress) => void) | undefined;
@@ -78,9 +85,18 @@ export class TransferRun implements TransferOutcome {
     this.done.push(step);
     const group = step.do === 'move' ? groupRenamedBy(step) : null;
     if (group) this.renamedGroups.push(group);
+    if (step.do === 'move') {
+      for (const slug of step.queries ?? []) this.#queriesOfMoves.add(slug);
+      if (this.isQueryOfMove(step.path)) this.#queriesOfMoves.add(querySlug(step.to) ?? '');
+    }
     this.#inProgress.delete(step);
     this.#bytes += transferSize(step);
     this.#report();
+  }
+
+  /** True for a query that has got the new name of its dataset with a move. @param path on the side that is changed */
+  isQueryOfMove(path: string): boolean {
+    return this.#queriesOfMoves.has(querySlug(path) ?? '');
   }
 
   markFailed(step: SyncStep, error: Error): void {

@@ -12,8 +12,8 @@ interface StepPaths {
    * lacks a move.
    */
   readonly from: string;
-  /** Of a query: path of the record of its dataset. */
-  readonly datasetOfQuery?: string | undefined;
+  /** Of a query: paths of the records of its dataset, and of the one that it belongs to before. */
+  readonly datasetsOfQuery?: readonly string[] | undefined;
   /** The same step after the delayed move that follows it: it has the paths of then, which are those on the other side already. */
   readonly afterMove?: SyncStep | undefined;
 }
@@ -44,6 +44,8 @@ export type SyncStep = StepPaths &
         readonly fromTo: string;
         readonly ifMatch: string;
         readonly aliased?: string | undefined;
+        /** Slugs of the queries that get the new name of their dataset with it. */
+        readonly queries?: readonly string[] | undefined;
         readonly isDelayed?: true | undefined;
       }
   );
@@ -59,6 +61,8 @@ export const finalPath = (step: SyncStep): string => (step.do === 'move' ? step.
 
 /** Phases of a run, in order. */
 const phases = [
+  // Their datasets may be moved, and others take over the names.
+  'remove queries',
   'add',
   'remove members',
   'show before move',
@@ -74,7 +78,9 @@ function phaseOf(step: SyncStep): (typeof phases)[number] {
   if (step.do === 'move' && step.isDelayed) return 'move delayed';
   if (step.do === 'write' && step.ifMatch === null && syncFileKind(step.path) === 'query') return 'add queries';
   if (step.do !== 'remove') return 'add';
-  return ['version', 'query'].includes(syncFileKind(step.path)) ? 'remove members' : 'remove others';
+  const kind = syncFileKind(step.path);
+  if (kind === 'query') return 'remove queries';
+  return kind === 'version' ? 'remove members' : 'remove others';
 }
 
 /**
@@ -107,6 +113,6 @@ export function shownFolders(step: SyncStep): readonly string[] {
 
 /** The folders of the namespaces and datasets that a step belongs to. */
 export const foldersOfStep = (step: SyncStep): readonly string[] => [
-  ...enclosingContainerFolders(step.datasetOfQuery ?? step.path),
+  ...(step.datasetsOfQuery ?? [step.path]).flatMap(enclosingContainerFolders),
   ...(step.do === 'move' ? enclosingContainerFolders(step.to) : []),
 ];

@@ -76,7 +76,7 @@ async function performInStages(job: TransferJob, steps: readonly SyncStep[], run
 
 async function applyBatch(job: TransferJob, batch: readonly SyncStep[], run: TransferRun): Promise<void> {
   const { target, state, isClone, signal } = job;
-  const ready = await makeChanges(job, batch, run, (step) => findExpectedChecksum(step, run.renamedGroups, job));
+  const ready = await makeChanges(job, batch, run, (step) => findExpectedChecksum(step, run, job));
   if (ready.length === 0) return;
   const outcomes = await target.apply(
     ready.map(({ change }) => change),
@@ -149,8 +149,11 @@ async function makeChanges(
 function recordChange(step: SyncStep, ifMatch: string | null, text: string): RecordChange {
   const { path } = step;
   if (step.do === 'move') {
-    const { to, ifMatch, aliased } = step;
-    return { do: 'move', path, to, ifMatch, ...(aliased !== undefined && { text: aliased }) };
+    const { to, aliased, queries } = step;
+    // That text has the former name of the dataset of a query.
+    const withText = aliased !== undefined && ifMatch === step.ifMatch;
+    const expected = ifMatch ?? step.ifMatch;
+    return { do: 'move', path, to, ifMatch: expected, ...(withText && { text: aliased }), ...(queries && { queries }) };
   }
   if (step.do === 'remove') return { do: 'remove', path, ifMatch: step.ifMatch };
   const { replaces, merged = text } = step.do === 'write' ? step : {};

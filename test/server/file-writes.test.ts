@@ -68,6 +68,8 @@ describe('changes, many at once', { concurrency: 3 }, () => {
       [{}],
       [{ do: 'write', path: 'a' }],
       [{ do: 'erase', path: 'a', ifMatch: 'b' }],
+      [{ do: 'move', path: 'a', to: 'b', ifMatch: 'b', queries: 'q' }],
+      [{ do: 'move', path: 'a', to: 'b', ifMatch: 'b', queries: [1] }],
     ])
       assert.equal((await change(wrong)).status, 400, JSON.stringify(wrong));
     assert.match((await change([write('a', 'b'), { do: 'remove', path: 'a' }])).text, /Number 2 is not a change/);

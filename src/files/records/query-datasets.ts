@@ -14,12 +14,19 @@ import type { Change } from '../writing/change.ts';
  * Changes of the queries of a dataset, or of all datasets of a namespace, that is renamed or moved. A query that names a
  * former address, or a dataset or version that doesn't exist, stays as it is: `catalogue check` reports it.
  * @param from its reference before; `to`: afterwards
+ * @param only slugs of the queries that may be changed; by default all
  */
-export async function planQueryDatasetWrites(files: CatalogueFiles, from: Ref, to: Ref): Promise<readonly Change[]> {
+export async function planQueryDatasetWrites(
+  files: CatalogueFiles,
+  from: Ref,
+  to: Ref,
+  only?: ReadonlySet<string>,
+): Promise<readonly Change[]> {
   if (from.kind !== 'dataset' && from.kind !== 'namespace') return [];
   await files.ensureRead([{ folder: `${recordFolders.query}/` }]);
   const changes: Change[] = [];
   for (const { slug, dataset, version } of files.snapshot.queries.values()) {
+    if (only && !only.has(slug)) continue;
     const target = datasetAfterMove(dataset, from, to);
     const path = findRecordFile(files.store.tree, { kind: 'query', slug });
     if (target === dataset || !path) continue;

@@ -24,6 +24,7 @@ import { makeRegularPause } from '../reading/event-loop.ts';
 import { inlineLessForBatches } from '../reading/inlining.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
 import { planGroupReferenceWrites, planReaderReferenceWrites } from '../records/membership.ts';
+import { planQueryDatasetWrites } from '../records/query-datasets.ts';
 import { planColumnWritesForNewestVersion, recordHasColumnsOfNewestVersion } from '../records/version-columns.ts';
 import { type Committed, commit, type StepOutcome } from '../transaction.ts';
 import { existsInTree, type Stamp, UnreadableFileError } from '../tree/file-tree.ts';
@@ -213,6 +214,8 @@ export class FileReplica implements Replica {
     const own = () => (conditional.do === 'move' && kind ? this.#moveChanges(conditional) : [conditional]);
     if (change.do !== 'write' && (kind === 'group' || kind === 'user'))
       return { changes: async () => [...(await this.#memberChanges(change)), ...own()] };
+    if (change.do === 'move' && change.queries?.length)
+      return { changes: async () => [...own(), ...(await this.#queryChanges(change))] };
     // Where a record lies that gets a new text and a new place is looked up at each attempt, under the locks.
     const dependsOnPlace = change.do === 'move' && change.text !== undefined;
     return { changes: dependsOnPlace ? own : own() };
@@ -229,6 +232,12 @@ export class FileReplica implements Replica {
       { do: 'write', path, text, ifMatch },
       { do: 'move', path, to, ifMatch: anyVersion },
     ];
+  }
+
+  /** Changes of the queries that get the new name of their dataset with a move. */
+  async #queryChanges({ path, to, queries }: Extract<RecordChange, { do: 'move' }>): Promise<readonly Change[]> {
+    const [from, target] = [refAtUntrustedPath(path), refAtUntrustedPath(to)];
+    return from.kind === target.kind ? planQueryDatasetWrites(this.#access.files, from, target, new Set(queries)) : [];
   }
 
   /** Changes of the records that name a group or user which is moved or removed. */

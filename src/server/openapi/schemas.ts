@@ -136,7 +136,14 @@ const files: Readonly<Record<string, JsonSchema>> = {
     oneOf: [
       objectSchema({ do: { const: 'write' }, path: text, text, ifMatch: orNull(condition), 'replaces?': replaced }),
       objectSchema({ do: { const: 'remove' }, path: text, ifMatch: condition }),
-      objectSchema({ do: { const: 'move' }, path: text, to: text, ifMatch: condition, 'text?': text }),
+      objectSchema({
+        do: { const: 'move' },
+        path: text,
+        to: text,
+        ifMatch: condition,
+        'text?': text,
+        'queries?': arrayOf(text),
+      }),
     ],
   },
   FileOutcome: objectSchema({
