@@ -296,7 +296,11 @@ describe('a push', () => {
       await edit(here, (catalogue) => catalogue.edit(ref as typeof trees, { visibility: 'public' }));
       await change(there);
       const { plan } = await push();
-      assert.ok(plan.blocked.some(({ reason }) => /isn't here yet: .*\. Pull first\.$/.test(reason)));
+      assert.ok(
+        plan.blocked.some(({ reason }) =>
+          /isn't here yet: .*\. Make it private, pull, and then make it visible again\.$/.test(reason),
+        ),
+      );
       unseen(what === 'dataset' ? 'trees' : 'pay');
       // Whoever makes it public has to see what is in it.
       const pulled = await pullFrom(here, there);
