@@ -74,76 +74,142 @@ export interface SyncInput extends ThreeWay {
   readonly merges?: ReadonlyMap<string, Merge>;
 }
 
+/** Statuses by path, and the files that are skipped, while the steps of `classifySyncFiles` determine them. */
+interface Classification {
+  readonly statuses: Map<string, Status>;
+  readonly blocked: Blocked[];
+}
+
+/** Paths in the folder of a record of a namespace or dataset. */
+type MembersOf = (record: string) => readonly string[];
+
 /** @returns status by path, the files that are skipped, and the moves that are blocked */
 export function classifySyncFiles(input: SyncInput): {
   readonly statuses: ReadonlyMap<string, Status>;
   readonly blocked: readonly Blocked[];
   readonly blockedMoves: ReadonlySet<Move>;
 } {
-  const { base, ours, theirs, hiddenReason } = input;
-  const { leftAlone = new Map(), unreadable = new Set(), notCheckedOut = new Set(), replaced = new Map() } = input;
-  const { movedAndRemoved = new Set() } = input;
-  const statuses = new Map<string, Status>();
-  const removals = { ours: datasetsWithRemovals(base, ours), theirs: datasetsWithRemovals(base, theirs) };
-  for (const path of new Set([...base.keys(), ...ours.keys(), ...theirs.keys()]))
-    statuses.set(path, isBytesPath(path) ? bytesStatus(path, input, removals) : recordStatus(path, input));
-  for (const path of movedAndRemoved)
-    if (['incoming', 'outgoing'].includes(statuses.get(path) ?? '')) statuses.set(path, 'conflict');
-  const blocked: Blocked[] = [];
-  const block = (path: string, reason: string, isUnreadable = false) => {
-    if (statuses.get(path) === 'same' || statuses.get(path) === 'blocked') return;
-    statuses.set(path, 'blocked');
-    blocked.push({ path, reason, ...(isUnreadable && { isUnreadable }) });
-  };
-  // A record may have another extension here.
-  const recordsLeftAlone = [...leftAlone].flatMap(([path, reason]) => {
-    const paths = [path, ...pathsWithRecordExtensions(path.replace(/\.[^./]+$/, ''))];
-    return paths
-      .filter((one) => statuses.has(one))
-      .slice(0, 1)
-      .map((found) => ({ path: found, reason, isUnreadable: unreadable.has(path) }));
-  });
-  const containers = [...notCheckedOut, ...recordsLeftAlone.map(({ path }) => path), ...replaced.keys()];
-  const members = membersOfFolders(containers.map(containerFolder), statuses.keys());
+  const { notCheckedOut = new Set(), replaced = new Map(), movedAndRemoved = new Set() } = input;
+  const statuses = statusesByContent(input);
+  const classification = { statuses, blocked: [] };
+  const leftAlone = findRecordsLeftAlone(input, statuses);
+  const records = [...notCheckedOut, ...leftAlone.map(({ path }) => path), ...replaced.keys()];
+  const members = membersOfFolders(records.map(containerFolder), statuses.keys());
   const membersOf = (record: string) => members.get(containerFolder(record)) ?? [];
-  // What is in the folder of a record that is left alone may be missing because of it.
-  const blockMembers = (record: string) => {
-    for (const path of membersOf(record))
-      if (statuses.get(path) !== 'same' && !(ours.has(path) && theirs.has(path))) statuses.set(path, 'blocked');
-  };
-  for (const path of notCheckedOut) {
-    // Also what the remote has removed: it stays in the common state until the local file is there again, and removed, too.
-    statuses.set(path, 'blocked');
-    if (!isBytesPath(path)) blocked.push({ path, reason: notCheckedOutReason, isNotCheckedOut: true });
-    blockMembers(path);
-  }
-  for (const { path, reason, isUnreadable } of recordsLeftAlone) {
-    block(path, reason, isUnreadable);
-    blockMembers(path);
-  }
-  if (hiddenReason !== undefined)
-    for (const [path, status] of statuses)
-      if ((status === 'incoming' || status === 'conflict') && base.has(path) && !theirs.has(path))
-        block(path, hiddenReason);
+  blockNotCheckedOut(classification, input, membersOf);
+  blockLeftAlone(classification, input, leftAlone, membersOf);
+  blockHidden(classification, input);
   joinContainers(input, statuses, movedAndRemoved);
   for (const [record, by] of replaced)
     for (const side of by === 'both' ? (['ours', 'theirs'] as const) : [by])
       joinReplaced({ record, members: membersOf(record), by: side }, input, statuses);
   for (const [path, { status }] of input.merges ?? [])
     if (statuses.get(path) === 'conflict') statuses.set(path, status);
-  const { movedApart = [] } = input;
-  // Also what both sides lack by now: by it, the record is recognised until they have one name for it.
-  const rootsApart = new Set(movedApart.flatMap(rootsOfMovedApart));
-  if (rootsApart.size > 0)
-    for (const path of statuses.keys()) if (isInRoots(path, rootsApart)) statuses.set(path, 'blocked');
-  for (const apart of movedApart)
-    blocked.push({ path: apart.ours, reason: reasonOfMovesApart(apart, input.moves), isConflict: true });
-  const byAudience = findBlockedByAudience(input.audiences ?? sameAudiences, input, statuses);
-  for (const [path, reason] of byAudience.files) {
-    if (!isBytesPath(path) && statuses.get(path) !== 'conflict') blocked.push({ path, reason, isConflict: true });
-    if (statuses.get(path) !== 'conflict') statuses.set(path, 'blocked');
+  blockMovedApart(classification, input);
+  const blockedMoves = blockByAudience(classification, input);
+  return { ...classification, blockedMoves };
+}
+
+/** Status of each file by its content on both sides and in the last common state. */
+function statusesByContent(input: SyncInput): Map<string, Status> {
+  const { base, ours, theirs, movedAndRemoved = [] } = input;
+  const statuses = new Map<string, Status>();
+  const removals = { ours: datasetsWithRemovals(base, ours), theirs: datasetsWithRemovals(base, theirs) };
+  for (const path of new Set([...base.keys(), ...ours.keys(), ...theirs.keys()]))
+    statuses.set(path, isBytesPath(path) ? bytesStatus(path, input, removals) : recordStatus(path, input));
+  for (const path of movedAndRemoved)
+    if (['incoming', 'outgoing'].includes(statuses.get(path) ?? '')) statuses.set(path, 'conflict');
+  return statuses;
+}
+
+/** Blocks a file, unless both sides have the same or it is blocked already. */
+function block({ statuses, blocked }: Classification, path: string, reason: string, isUnreadable = false): void {
+  if (statuses.get(path) === 'same' || statuses.get(path) === 'blocked') return;
+  statuses.set(path, 'blocked');
+  blocked.push({ path, reason, ...(isUnreadable && { isUnreadable }) });
+}
+
+/** Blocks the files in the folder of a record that is left alone: those that a side lacks may be missing because of the record. */
+function blockMembers({ statuses }: Classification, { ours, theirs }: SyncInput, members: readonly string[]): void {
+  for (const path of members)
+    if (statuses.get(path) !== 'same' && !(ours.has(path) && theirs.has(path))) statuses.set(path, 'blocked');
+}
+
+/**
+ * Blocks the files that git leaves out of the folder, also those that the remote has removed: they stay in the common state until
+ * the local file is there again, and is removed, too.
+ */
+function blockNotCheckedOut(classification: Classification, input: SyncInput, membersOf: MembersOf): void {
+  const { statuses, blocked } = classification;
+  for (const path of input.notCheckedOut ?? []) {
+    statuses.set(path, 'blocked');
+    if (!isBytesPath(path)) blocked.push({ path, reason: notCheckedOutReason, isNotCheckedOut: true });
+    blockMembers(classification, input, membersOf(path));
   }
-  return { statuses, blocked, blockedMoves: byAudience.moves };
+}
+
+/** A record that is left alone, by its path in the comparison. */
+interface LeftAlone {
+  readonly path: string;
+  readonly reason: string;
+  readonly isUnreadable: boolean;
+}
+
+/** The records that are left alone and are in the comparison, where their paths may have another extension. */
+function findRecordsLeftAlone(
+  { leftAlone = new Map(), unreadable }: SyncInput,
+  statuses: ReadonlyMap<string, Status>,
+): readonly LeftAlone[] {
+  return [...leftAlone].flatMap(([path, reason]) => {
+    const paths = [path, ...pathsWithRecordExtensions(path.replace(/\.[^./]+$/, ''))];
+    const found = paths.find((one) => statuses.has(one));
+    return found === undefined ? [] : { path: found, reason, isUnreadable: unreadable?.has(path) ?? false };
+  });
+}
+
+function blockLeftAlone(
+  classification: Classification,
+  input: SyncInput,
+  records: readonly LeftAlone[],
+  membersOf: MembersOf,
+): void {
+  for (const { path, reason, isUnreadable } of records) {
+    block(classification, path, reason, isUnreadable);
+    blockMembers(classification, input, membersOf(path));
+  }
+}
+
+/** Blocks files that the remote seems to have removed, if it may only hide them. */
+function blockHidden(classification: Classification, { base, theirs, hiddenReason }: SyncInput): void {
+  if (hiddenReason === undefined) return;
+  for (const [path, status] of classification.statuses)
+    if ((status === 'incoming' || status === 'conflict') && base.has(path) && !theirs.has(path))
+      block(classification, path, hiddenReason);
+}
+
+/**
+ * Blocks the records that both sides have moved to different paths, also files in them that both sides lack by now: by these,
+ * a record is recognised until both sides have one name for it.
+ */
+function blockMovedApart({ statuses, blocked }: Classification, { moves, movedApart = [] }: SyncInput): void {
+  const roots = new Set(movedApart.flatMap(rootsOfMovedApart));
+  if (roots.size > 0) for (const path of statuses.keys()) if (isInRoots(path, roots)) statuses.set(path, 'blocked');
+  for (const apart of movedApart)
+    blocked.push({ path: apart.ours, reason: reasonOfMovesApart(apart, moves), isConflict: true });
+}
+
+/**
+ * Blocks what must not become visible to more people yet. A conflict stays one.
+ * @returns the moves that are blocked for the same reason
+ */
+function blockByAudience({ statuses, blocked }: Classification, input: SyncInput): ReadonlySet<Move> {
+  const { files, moves } = findBlockedByAudience(input.audiences ?? sameAudiences, input, statuses);
+  for (const [path, reason] of files)
+    if (statuses.get(path) !== 'conflict') {
+      if (!isBytesPath(path)) blocked.push({ path, reason, isConflict: true });
+      statuses.set(path, 'blocked');
+    }
+  return moves;
 }
 
 function recordStatus(path: string, { base, ours, theirs }: ThreeWay): Status {
