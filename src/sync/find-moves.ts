@@ -50,93 +50,156 @@ export interface DetectedMoves extends ThreeWay {
   readonly movedAndRemoved: ReadonlySet<string>;
 }
 
-/**
- * Detects the moves of both sides, also of records that the other side has removed.
- * @param takesExchange true for an exchange of names that becomes moves
- */
+/** True for an exchange of names that becomes moves. */
+type TakesExchange = (by: Side, moves: readonly Renaming[]) => boolean;
+
+const bothSides = ['ours', 'theirs'] as const;
+
+/** Detects the moves of both sides, also of records that the other side has removed. */
 export async function detectMoves(
   state: SyncState,
   sides: ThreeWay,
   texts: TextReaders,
-  takesExchange: (by: Side, moves: readonly Renaming[]) => boolean = () => true,
+  takesExchange: TakesExchange = () => true,
 ): Promise<DetectedMoves> {
-  let { base, ours, theirs } = joinExtensions(sides);
-  const moves: Move[] = [];
-  const exchanges = { ours: [] as (readonly Renaming[])[], theirs: [] as (readonly Renaming[])[] };
-  const movedApart: MovedApart[] = [];
-  const roots = new Set<string>();
-  const positionsOfRemoved: number[] = [];
-  /** @returns whether there was a move */
-  const apply = (found: readonly Renaming[], by: Side): boolean => {
-    const made = withExtensionsOfBefore(found);
-    if (made.length === 0) return false;
-    base = filesAfterMoves(base, made);
-    if (by === 'ours') theirs = filesAfterMoves(theirs, made);
-    else ours = filesAfterMoves(ours, made);
-    ({ base, ours, theirs } = joinExtensions({ base, ours, theirs }));
-    moves.push(...made.map((move) => ({ ...move, by })));
-    return true;
-  };
-  /** @param otherHas whether the other side still has the records at their paths of before */
-  const find = async (kind: FileKind, otherHas: boolean, sidesThatMoved: readonly Side[]) => {
-    const ids = idReaders(state, { ours, theirs }, texts, moves);
-    const rest = await withoutReplaced(kind, { base, ours, theirs }, ids);
-    const movesOf = (by: Side) => {
-      const [mover, other] = by === 'ours' ? [rest.ours, rest.theirs] : [rest.theirs, rest.ours];
-      const candidates = moveCandidates(kind, base, mover, other, { before: otherHas, after: false });
-      return findMoves(candidates, base, [by === 'ours' ? ours : theirs], ids[by]);
-    };
-    return Promise.all(sidesThatMoved.map(movesOf));
-  };
+  const detection = new MoveDetection(state, sides, texts);
   for (const kind of movableKinds) {
+    await detection.applyMovesOfKept(kind);
+    await detection.applyExchanges(kind, takesExchange);
+    await detection.applyMovesOfMissing(kind);
+  }
+  return detection.result();
+}
+
+/** The files of both sides while moves are found: each move that is found is applied to the files of the side that lacks it. */
+class MoveDetection {
+  readonly #state: SyncState;
+  readonly #texts: TextReaders;
+  #sides: ThreeWay;
+  readonly #moves: Move[] = [];
+  readonly #exchanges = { ours: [] as (readonly Renaming[])[], theirs: [] as (readonly Renaming[])[] };
+  readonly #movedApart: MovedApart[] = [];
+  readonly #rootsApart = new Set<string>();
+  /** Indexes of the moves of records that the other side has removed. */
+  readonly #movesOfRemoved: number[] = [];
+
+  constructor(state: SyncState, sides: ThreeWay, texts: TextReaders) {
+    this.#state = state;
+    this.#texts = texts;
+    this.#sides = joinExtensions(sides);
+  }
+
+  /** Applies the moves of records that the other side has at their former paths. */
+  async applyMovesOfKept(kind: FileKind): Promise<void> {
     // A move may make room for another one.
-    for (const by of ['ours', 'theirs'] as const) while (apply((await find(kind, true, [by])).flat(), by));
-    for (const by of ['ours', 'theirs'] as const) {
-      const [mover, other] = by === 'ours' ? [ours, theirs] : [theirs, ours];
-      const ids = idReaders(state, { ours, theirs }, texts, moves);
-      const idsOf = { mover: ids[by], other: ids[by === 'ours' ? 'theirs' : 'ours'] };
-      for (const made of await findExchangedNames(kind, { base, mover, other, ids: idsOf })) {
-        if (!takesExchange(by, made)) continue;
-        for (const move of made) apply([move], by);
-        exchanges[by].push(made);
+    for (const by of bothSides) while (this.#apply((await this.#find(kind, true, [by])).flat(), by));
+  }
+
+  async applyExchanges(kind: FileKind, takesExchange: TakesExchange): Promise<void> {
+    for (const by of bothSides) {
+      const otherSide = by === 'ours' ? 'theirs' : 'ours';
+      const { base, [by]: mover, [otherSide]: other } = this.#sides;
+      const readers = this.#idReaders();
+      const ids = { mover: readers[by], other: readers[otherSide] };
+      for (const exchange of await findExchangedNames(kind, { base, mover, other, ids })) {
+        if (!takesExchange(by, exchange)) continue;
+        for (const move of exchange) this.#apply([move], by);
+        this.#exchanges[by].push(exchange);
       }
     }
-    // Of what neither side has at its place any more, one has removed what it has at no other place.
-    const [byOurs = [], byTheirs = []] = await find(kind, false, ['ours', 'theirs']);
-    const theirPaths = new Map(byTheirs.map(({ path, to }) => [path, to]));
-    const ourPaths = new Map(byOurs.map(({ path, to }) => [path, to]));
-    // What is in a folder that was moved apart has moved with it.
-    const isAlone = ({ path }: Renaming) => !isInRoots(path, roots);
-    const apart = byOurs.filter(isAlone).flatMap(({ path, to }) => {
-      const their = theirPaths.get(path);
-      return their === undefined ? [] : { path, ours: to, theirs: their };
-    });
-    const ofRemoved = {
-      ours: byOurs.filter((move) => isAlone(move) && !theirPaths.has(move.path)),
-      theirs: byTheirs.filter((move) => isAlone(move) && !ourPaths.has(move.path)),
-    };
-    movedApart.push(...apart);
-    for (const moved of apart) for (const root of rootsOfMovedApart(moved)) roots.add(root);
-    const start = moves.length;
-    for (const by of ['ours', 'theirs'] as const) apply(ofRemoved[by], by);
-    for (let at = start; at < moves.length; at++) positionsOfRemoved.push(at);
   }
-  const rootsOfRemoved = new Set(
-    positionsOfRemoved.map((at) => {
-      const path = pathAfterMoves((moves[at] as Move).to, moves, at + 1);
-      return containerFolder(path) ?? path;
-    }),
-  );
-  const isOfRemoved = (path: string) => rootsOfRemoved.size > 0 && isInRoots(path, rootsOfRemoved);
-  return {
-    base,
-    ours,
-    theirs,
-    moves,
-    exchanges,
-    movedApart,
-    movedAndRemoved: new Set([...base.keys()].filter(isOfRemoved)),
-  };
+
+  /**
+   * Applies the moves of records that neither side has at their former paths: both sides have moved the record, or one has moved
+   * it and the other one has removed it.
+   */
+  async applyMovesOfMissing(kind: FileKind): Promise<void> {
+    const found = await this.#find(kind, false, bothSides);
+    // A record in a folder that was moved apart has moved with the folder.
+    const [ours = [], theirs = []] = found.map((moves) =>
+      moves.filter(({ path }) => !isInRoots(path, this.#rootsApart)),
+    );
+    const ourPaths = new Map(ours.map(({ path, to }) => [path, to]));
+    const theirPaths = new Map(theirs.map(({ path, to }) => [path, to]));
+    for (const { path, to } of ours) {
+      const their = theirPaths.get(path);
+      if (their !== undefined) this.#addMovedApart({ path, ours: to, theirs: their });
+    }
+    this.#applyMovesOfRemoved(
+      ours.filter(({ path }) => !theirPaths.has(path)),
+      'ours',
+    );
+    this.#applyMovesOfRemoved(
+      theirs.filter(({ path }) => !ourPaths.has(path)),
+      'theirs',
+    );
+  }
+
+  result(): DetectedMoves {
+    const roots = new Set(this.#movesOfRemoved.map((index) => this.#rootAfterMoves(index)));
+    const isInRemoved = (path: string) => roots.size > 0 && isInRoots(path, roots);
+    return {
+      ...this.#sides,
+      moves: this.#moves,
+      exchanges: this.#exchanges,
+      movedApart: this.#movedApart,
+      movedAndRemoved: new Set([...this.#sides.base.keys()].filter(isInRemoved)),
+    };
+  }
+
+  /** Readers of ids at the paths after the moves so far. */
+  #idReaders(): Record<Side, RecordIds> {
+    return idReaders(this.#state, this.#sides, this.#texts, this.#moves);
+  }
+
+  /**
+   * Finds moves of some sides.
+   * @param otherHas whether the other side still has the records at their former paths
+   * @returns the moves of each side
+   */
+  async #find(kind: FileKind, otherHas: boolean, sides: readonly Side[]): Promise<readonly (readonly Renaming[])[]> {
+    const ids = this.#idReaders();
+    const { base } = this.#sides;
+    const rest = await withoutReplaced(kind, this.#sides, ids);
+    const findMovesOf = (by: Side) => {
+      const other = rest[by === 'ours' ? 'theirs' : 'ours'];
+      const candidates = moveCandidates(kind, base, rest[by], other, { before: otherHas, after: false });
+      return findMoves(candidates, base, [this.#sides[by]], ids[by]);
+    };
+    return Promise.all(sides.map(findMovesOf));
+  }
+
+  /** Applies moves of one side to the common state and to the other side. @returns whether there was a move */
+  #apply(found: readonly Renaming[], by: Side): boolean {
+    const moves = withExtensionsOfBefore(found);
+    if (moves.length === 0) return false;
+    const { base, ours, theirs } = this.#sides;
+    this.#sides = joinExtensions({
+      base: filesAfterMoves(base, moves),
+      ours: by === 'theirs' ? filesAfterMoves(ours, moves) : ours,
+      theirs: by === 'ours' ? filesAfterMoves(theirs, moves) : theirs,
+    });
+    this.#moves.push(...moves.map((move) => ({ ...move, by })));
+    return true;
+  }
+
+  #addMovedApart(moved: MovedApart): void {
+    this.#movedApart.push(moved);
+    for (const root of rootsOfMovedApart(moved)) this.#rootsApart.add(root);
+  }
+
+  /** Applies moves of records that the other side has removed. */
+  #applyMovesOfRemoved(moves: readonly Renaming[], by: Side): void {
+    const start = this.#moves.length;
+    this.#apply(moves, by);
+    for (let index = start; index < this.#moves.length; index++) this.#movesOfRemoved.push(index);
+  }
+
+  /** The folder of the record that a move has moved, or the record itself if it has none, after the later moves. */
+  #rootAfterMoves(index: number): string {
+    const path = pathAfterMoves((this.#moves[index] as Move).to, this.#moves, index + 1);
+    return containerFolder(path) ?? path;
+  }
 }
 
 /**
