@@ -250,7 +250,7 @@ export class FileView implements Catalogue {
     if (ref.kind !== 'user') await this.#assertMayWrite(owningNamespace(ref, this.#snapshot));
     if (target !== undefined) await this.#assertMayWrite(target);
     const fields = ref.kind === 'user' ? this.#permittedFields(ref, input) : input;
-    const { editRecord } = await import('./records/records.ts');
+    const { editRecord } = await import('./records/edit-record.ts');
     return editRecord(this.#access, ref, fields, options);
   }
 
