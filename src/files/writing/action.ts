@@ -44,7 +44,7 @@ export async function performFileActions(
   context: WriteContext,
   signal: AbortSignal,
 ): Promise<void> {
-  const undo: (() => Promise<unknown>)[] = [];
+  const undo: Undo[] = [];
   try {
     for (const action of actions) {
       signal.throwIfAborted();
@@ -67,81 +67,112 @@ function addToContext(action: Action, context: WriteContext): void {
   } else for (const path of action.do === 'remove' ? action.paths : [action.path]) context.touched(path);
 }
 
+/** Undoes an action. */
+type Undo = () => Promise<unknown>;
+
+/** An action of one kind. */
+type ActionTo<D extends Action['do']> = Extract<Action, { readonly do: D }>;
+
 /** Performs one action. @returns a function that undoes it */
 async function performAction(
   { root, accounts }: CatalogueFiles,
   action: Action,
   context: WriteContext,
   signal: AbortSignal,
-): Promise<() => Promise<unknown>> {
+): Promise<Undo> {
   switch (action.do) {
-    case 'create': {
+    case 'create':
       // An earlier user of the same name may have left credentials.
       if (action.ref.kind === 'user') await accounts.removeCredentials(action.ref.slug);
       await writeNewRecord(root, action.path, action.text, signal);
       return () => rm(join(root, action.path));
-    }
-    case 'replace': {
-      const undo = () => writeBack(root, action.path, action.text, action.before);
-      await action.file.replace(action.text).catch(async (error) => {
-        // The file may have its new name, and its folder could not be synced.
-        await undo().catch(() => {});
-        throw error instanceof ChangedMeanwhileError && action.ifChanged === 'stale' ? new StaleError() : error;
-      });
-      return undo;
-    }
+    case 'replace':
+      return replaceRecord(root, action);
     case 'rewrite':
       return rewriteRecord(root, action);
-    case 'remove': {
-      const { ref, paths } = action;
-      // First, since a user without credentials is safe, and credentials without a user aren't.
-      const putBack = ref.kind === 'user' ? await accounts.removeCredentials(ref.slug) : async () => {};
-      const id = makeTrashEntryId();
-      try {
-        const restore = await moveToTrash(root, ref, paths, context.by, action.context, id);
-        context.trashed.add(id);
-        return async () => {
-          await restore();
-          context.trashed.delete(id);
-          await putBack();
-        };
-      } catch (error) {
-        if (exists(join(root, paths[0] ?? ''))) await putBack().catch(() => {});
-        throw asChangedIfGone(error, paths[0] ?? '');
-      }
-    }
+    case 'remove':
+      return removeRecordFiles(root, accounts, action, context);
     case 'move':
-      await moveDurably(join(root, action.from), join(root, action.to)).catch((error) => {
-        throw isTargetTaken(error)
-          ? new ConflictError(`${action.to} exists already.`)
-          : asChangedIfGone(error, action.from);
-      });
-      // An upload in progress doesn't find its temporary file again. Nobody else would remove it while its process runs.
-      await removeTemporaries(join(root, payloadFolderOf(action.to)));
-      return () => moveDurably(join(root, action.to), join(root, action.from), { isUndo: true });
-    case 'add': {
-      // In the folder of the temporary file. If the dataset has another name by now, it isn't made again.
-      const target = join(root, action.path);
-      const isReplaced = action.replace && exists(target);
-      await (isReplaced ? rename(action.from, target) : linkOrRename(action.from, root, action.path));
-      await flushFolderToDisk(dirname(target)).catch(async (error) => {
-        // A file that was replaced was damaged, or a pointer: the new one is better than none.
-        if (!action.replace) await rm(target, { force: true });
-        throw error;
-      });
-      // Another attempt needs the temporary file.
-      return () => (exists(action.from) ? rm(target) : rename(target, action.from));
-    }
-    case 'restore': {
-      const { ref } = action;
-      // A later user of the same name may have left credentials.
-      if (ref.kind === 'user') await accounts.removeCredentials(ref.slug);
-      if (ref.kind === 'version' && !exists(join(root, datasetFolder(ref.namespace, ref.dataset))))
-        throw new NotFoundError('The dataset was removed or renamed meanwhile.');
-      await restorePathFromTrash(action.from, root, action.path);
-      return () => moveOrCopyFile(join(root, action.path), action.from, { isUndo: true });
-    }
+      return moveRecord(root, action);
+    case 'add':
+      return addFile(root, action);
+    case 'restore':
+      return restoreRecord(root, accounts, action);
   }
+}
+
+async function replaceRecord(
+  root: string,
+  { path, text, before, file, ifChanged }: ActionTo<'replace'>,
+): Promise<Undo> {
+  const undo = () => writeBack(root, path, text, before);
+  await file.replace(text).catch(async (error) => {
+    // The file may have its new name, and its folder could not be synced.
+    await undo().catch(() => {});
+    throw error instanceof ChangedMeanwhileError && ifChanged === 'stale' ? new StaleError() : error;
+  });
+  return undo;
+}
+
+async function removeRecordFiles(
+  root: string,
+  accounts: CatalogueFiles['accounts'],
+  action: ActionTo<'remove'>,
+  context: WriteContext,
+): Promise<Undo> {
+  const { ref, paths } = action;
+  const [path = ''] = paths;
+  // First, since a user without credentials is safe, and credentials without a user aren't.
+  const restoreCredentials = ref.kind === 'user' ? await accounts.removeCredentials(ref.slug) : async () => {};
+  const id = makeTrashEntryId();
+  try {
+    const restore = await moveToTrash(root, ref, paths, context.by, action.context, id);
+    context.trashed.add(id);
+    return async () => {
+      await restore();
+      context.trashed.delete(id);
+      await restoreCredentials();
+    };
+  } catch (error) {
+    if (exists(join(root, path))) await restoreCredentials().catch(() => {});
+    throw asChangedIfGone(error, path);
+  }
+}
+
+async function moveRecord(root: string, { from, to }: ActionTo<'move'>): Promise<Undo> {
+  await moveDurably(join(root, from), join(root, to)).catch((error) => {
+    throw isTargetTaken(error) ? new ConflictError(`${to} exists already.`) : asChangedIfGone(error, from);
+  });
+  // An upload in progress doesn't find its temporary file again. Nobody else would remove it while its process runs.
+  await removeTemporaries(join(root, payloadFolderOf(to)));
+  return () => moveDurably(join(root, to), join(root, from), { isUndo: true });
+}
+
+async function addFile(root: string, { from, path, replace }: ActionTo<'add'>): Promise<Undo> {
+  // In the folder of the temporary file. If the dataset has another name by now, it isn't made again.
+  const target = join(root, path);
+  const isReplaced = replace && exists(target);
+  await (isReplaced ? rename(from, target) : linkOrRename(from, root, path));
+  await flushFolderToDisk(dirname(target)).catch(async (error) => {
+    // A file that was replaced was damaged, or a pointer: the new one is better than none.
+    if (!replace) await rm(target, { force: true });
+    throw error;
+  });
+  // Another attempt needs the temporary file.
+  return () => (exists(from) ? rm(target) : rename(target, from));
+}
+
+async function restoreRecord(
+  root: string,
+  accounts: CatalogueFiles['accounts'],
+  { ref, from, path }: ActionTo<'restore'>,
+): Promise<Undo> {
+  // A later user of the same name may have left credentials.
+  if (ref.kind === 'user') await accounts.removeCredentials(ref.slug);
+  if (ref.kind === 'version' && !exists(join(root, datasetFolder(ref.namespace, ref.dataset))))
+    throw new NotFoundError('The dataset was removed or renamed meanwhile.');
+  await restorePathFromTrash(from, root, path);
+  return () => moveOrCopyFile(join(root, path), from, { isUndo: true });
 }
 
 const exists = (path: string) => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
