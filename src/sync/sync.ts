@@ -3,16 +3,15 @@ import { forEachConcurrent } from '../catalogue/concurrency.ts';
 import { NotFoundError } from '../catalogue/errors.ts';
 import { describeFilePath, isBytesPath, recordPaths } from '../catalogue/layout.ts';
 import { type Comparison, compareReplicas, type Pair } from './compare.ts';
+import { type DecidedPlan, decide } from './decide.ts';
 import { assertNoFolderEmptied } from './emptied-folder.ts';
 import { actualPath } from './extensions.ts';
 import type { Files, LocatedFile, Side } from './files.ts';
-import { nameCoversPath, selectNamedPartOfPlan } from './named-part.ts';
+import { nameCoversPath } from './named-part.ts';
 import { makePayloadCheck } from './payloads.ts';
-import { baseFilesAfterConflictChoice, type Conflict, type SyncPlan } from './plan.ts';
-import { assertNothingToDo } from './related.ts';
+import type { Conflict, SyncPlan } from './plan.ts';
 import { type RemoteViewer, RemovedUserError, rightsOf } from './rights.ts';
 import type { Progress, TransferOutcome } from './run.ts';
-import { assertNothingReverted, baseFilesAfterRevert, findRevertingSteps } from './set-back.ts';
 import type { SyncState } from './state.ts';
 import { finalPath, type SyncStep } from './steps.ts';
 import { makeRecordTextReader, type TextReader, TextSpool, textsAtOnce } from './texts.ts';
@@ -81,45 +80,63 @@ async function synchronize(pair: Pair, options: SyncOptions, from: Side): Promis
 }
 
 async function compareAndTransfer(pair: Pair, options: SyncOptions, from: Side): Promise<SyncResult> {
-  const { names = [], choice, isClone, force, dryRun = false, signal, onProgress } = options;
-  const { state } = pair;
+  const { names = [], force, dryRun = false, signal } = options;
   const comparison = await compareReplicas(pair, { source: dryRun ? undefined : from, names, signal });
-  let spool: TextSpool | undefined;
   try {
     assertNamesExist(names, comparison);
     const decided = await decide(comparison, pair, options, from);
-    const { plan, resolved, keptOurs, isSetBack, reverting, isSentAgain } = decided;
+    const { plan, keptOurs } = decided;
     const steps = from === 'theirs' ? plan.incoming : plan.outgoing;
     if (from === 'ours') {
       assertUserStays(pair.viewer, steps, names);
-      if (!force && names.length === 0) assertNoFolderEmptied(state.files, plan);
+      if (!force && names.length === 0) assertNoFolderEmptied(pair.state.files, plan);
     }
-    const job = {
-      texts: comparison.texts[from],
-      payloadCheck: makePayloadCheck(steps, plan.files[from === 'ours' ? 'theirs' : 'ours'], from),
-      keepsIds: from === 'ours',
-      state,
-      signal,
-    };
     await options.onPlan?.({ plan, steps, comparison });
     signal?.throwIfAborted();
-    if (dryRun) {
-      const outgoing = from === 'ours' ? steps : [];
-      const failures = await findForbiddenSteps({ ...job, steps: outgoing, target: pair.theirs });
-      return { plan, keptOurs, done: [], failures, skipped: [] };
-    }
-    if (steps.length + plan.agreed.length + resolved.size > 0)
-      await state.begin(rightsOf(pair.viewer), comparison.removedBefore);
-    const otherTexts = comparison.texts[choice === 'ours' || isSentAgain ? 'theirs' : 'ours'];
-    for (const [path, file] of resolved) await setStateFile(state, path, file, otherTexts);
-    await forEachConcurrent(plan.agreed, textsAtOnce, ({ from: path, now }) =>
-      setStateFile(state, path, now, comparison.texts.ours),
-    );
-    await state.flush();
-    const [source, target] = from === 'theirs' ? [pair.theirs, comparison.ours] : [comparison.ours, pair.theirs];
-    spool = await spoolTexts(pair, comparison, from, steps, signal);
-    const { done, failures, skipped } = await performSyncSteps({
-      ...job,
+    const run = { pair, options, from, comparison, decided, steps };
+    const { done, failures, skipped } = dryRun ? await tryOut(run) : await transfer(run);
+    return { plan, keptOurs, done, failures, skipped };
+  } finally {
+    await comparison.close();
+  }
+}
+
+/** A run of pull or push with its plan. */
+interface Run {
+  readonly pair: Pair;
+  readonly options: SyncOptions;
+  readonly from: Side;
+  readonly comparison: Comparison;
+  readonly decided: DecidedPlan;
+  readonly steps: readonly SyncStep[];
+}
+
+/** What the steps of a run need, whether they are performed or tried out. */
+const jobOf = ({ pair, options, from, comparison, decided: { plan }, steps }: Run) => ({
+  texts: comparison.texts[from],
+  payloadCheck: makePayloadCheck(steps, plan.files[from === 'ours' ? 'theirs' : 'ours'], from),
+  keepsIds: from === 'ours',
+  state: pair.state,
+  signal: options.signal,
+});
+
+/** Finds the steps of a push that the remote would refuse. Nothing is changed. */
+async function tryOut(run: Run): Promise<TransferOutcome> {
+  const steps = run.from === 'ours' ? run.steps : [];
+  const failures = await findForbiddenSteps({ ...jobOf(run), steps, target: run.pair.theirs });
+  return { done: [], failures, skipped: [] };
+}
+
+/** Performs the steps of a run, and records the new common state. */
+async function transfer(run: Run): Promise<TransferOutcome> {
+  const { pair, options, from, comparison, steps } = run;
+  const { isClone, signal, onProgress } = options;
+  await recordDecisions(run);
+  const [source, target] = from === 'theirs' ? [pair.theirs, comparison.ours] : [comparison.ours, pair.theirs];
+  const spool = await spoolTexts(pair, comparison, from, steps, signal);
+  try {
+    const outcome = await performSyncSteps({
+      ...jobOf(run),
       steps,
       source,
       target,
@@ -127,71 +144,47 @@ async function compareAndTransfer(pair: Pair, options: SyncOptions, from: Side):
       isClone,
       onProgress,
     });
-    if (from === 'theirs') await target.fitColumns?.(done.map(finalPath));
+    if (from === 'theirs') await target.fitColumns?.(outcome.done.map(finalPath));
     signal?.throwIfAborted();
-    const isRemoteUnchanged = from === 'theirs' || done.length === 0;
-    const tag = isRemoteUnchanged && haveSameFiles(state.files, comparison.theirs) ? comparison.tag : null;
-    // Files that may be hidden are blocked, or their removal waits, until a user with the rights of before comes.
-    const isComplete = names.length === 0 && plan.blocked.length === 0 && !plan.hasHiddenRemovals;
-    // A remote that was set back stays so until a pull or a forced push has seen all of it.
-    const isDone = !isSetBack || (names.length === 0 && (from === 'theirs' || isSentAgain || reverting.length === 0));
-    const timeline = (isDone ? comparison.timeline?.point : undefined) ?? state.header.timeline;
-    await state.finish({
-      tag,
-      seenBy: isComplete ? rightsOf(pair.viewer) : state.header.seenBy,
-      ...(timeline !== undefined && { timeline }),
-      ...(Object.keys(comparison.removedBefore).length > 0 && { removedBefore: comparison.removedBefore }),
-    });
-    return { plan, keptOurs, done, failures, skipped };
+    await finishState(run, outcome.done.length > 0);
+    return outcome;
   } finally {
     await spool?.close();
-    await comparison.close();
   }
 }
 
-/** The plan of a run, and the changes of the last common state that it is made with. */
-interface DecidedPlan {
-  /** The plan of the named records. */
-  readonly plan: SyncPlan;
-  /** Changes of the last common state, by path; null removes the file from it. */
-  readonly resolved: ReadonlyMap<string, LocatedFile | null>;
-  /** The conflicts that were resolved with the local file, or its removal. */
-  readonly keptOurs: readonly Conflict[];
-  /** True if the remote was set back to an earlier state. */
-  readonly isSetBack: boolean;
-  /** Steps that would bring this earlier state. */
-  readonly reverting: readonly SyncStep[];
-  /** True if the remote gets again what it lost by that. */
-  readonly isSentAgain: boolean;
+/** Records in the last common state what was decided, and the files that both sides have changed alike. */
+async function recordDecisions({ pair, options, comparison, decided, steps }: Run): Promise<void> {
+  const { state, viewer } = pair;
+  const { plan, resolved, isSentAgain } = decided;
+  if (steps.length + plan.agreed.length + resolved.size > 0)
+    await state.begin(rightsOf(viewer), comparison.removedBefore);
+  const texts = comparison.texts[options.choice === 'ours' || isSentAgain ? 'theirs' : 'ours'];
+  for (const [path, file] of resolved) await setStateFile(state, path, file, texts);
+  await forEachConcurrent(plan.agreed, textsAtOnce, ({ from: path, now }) =>
+    setStateFile(state, path, now, comparison.texts.ours),
+  );
+  await state.flush();
 }
 
-/** Decides on conflicts, on a remote that has lost everything, and on one that was set back. @throws as `pull` */
-async function decide(
-  comparison: Comparison,
-  { state }: Pair,
-  { names = [], choice, force = false }: SyncOptions,
-  from: Side,
-): Promise<DecidedPlan> {
-  const resolved = new Map<string, LocatedFile | null>();
-  const makePlan = async () => selectNamedPartOfPlan(await comparison.plan(resolved), names);
-  let plan = await makePlan();
-  const lost = await comparison.findLostRecords();
-  if (lost && !force) assertNothingToDo(lost, plan, from);
-  if (choice) for (const [path, file] of baseFilesAfterConflictChoice(plan.conflicts, choice)) resolved.set(path, file);
-  const keptOurs = choice === 'ours' ? plan.conflicts : [];
-  // A push begins anew: what the remote has lost doesn't count as removed.
-  if (lost && force && from === 'ours') for (const path of state.files.keys()) resolved.set(path, null);
-  if (resolved.size) plan = await makePlan();
-  const isSetBack = comparison.timeline?.hasPoint === false;
-  const reverting = isSetBack ? findRevertingSteps(plan) : [];
-  if (!force && from === 'theirs') assertNothingReverted(reverting);
-  const isSentAgain = force && from === 'ours' && reverting.length > 0;
-  if (isSentAgain) {
-    for (const [path, file] of baseFilesAfterRevert(reverting, state.files, comparison.theirs))
-      resolved.set(path, file);
-    plan = await makePlan();
-  }
-  return { plan, resolved, keptOurs, isSetBack, reverting, isSentAgain };
+/** Completes the last common state. @param hasDone true if a step was done */
+async function finishState({ pair, options, from, comparison, decided }: Run, hasDone: boolean): Promise<void> {
+  const { state, viewer } = pair;
+  const { plan, isSetBack, reverting, isSentAgain } = decided;
+  const isWhole = !options.names?.length;
+  const isRemoteUnchanged = from === 'theirs' || !hasDone;
+  const tag = isRemoteUnchanged && haveSameFiles(state.files, comparison.theirs) ? comparison.tag : null;
+  // Files that may be hidden are blocked, or their removal waits, until a user with the rights of before comes.
+  const isComplete = isWhole && plan.blocked.length === 0 && !plan.hasHiddenRemovals;
+  // A remote that was set back stays so until a pull or a forced push has seen all of it.
+  const isRestored = isWhole && (from === 'theirs' || isSentAgain || reverting.length === 0);
+  const timeline = (!isSetBack || isRestored ? comparison.timeline?.point : undefined) ?? state.header.timeline;
+  await state.finish({
+    tag,
+    seenBy: isComplete ? rightsOf(viewer) : state.header.seenBy,
+    ...(timeline !== undefined && { timeline }),
+    ...(Object.keys(comparison.removedBefore).length > 0 && { removedBefore: comparison.removedBefore }),
+  });
 }
 
 /** Sets a file of the last common state, with its text if it is a record; null removes it. */
