@@ -11,15 +11,25 @@ export function entitiesWithIds<K extends ListedKind>(
   kind: K,
   ids: ReadonlySet<number>,
 ): readonly Entities[K][] {
-  const found: Entities[ListedKind][] = [];
-  if (kind === 'dataset' || kind === 'version') {
-    for (const { datasets } of snapshot.folders.values())
-      if (hasOneOf(ids, idsIn(datasets, kind)))
-        for (const dataset of datasets.values())
-          for (const entity of kind === 'dataset' ? [dataset] : dataset.versions)
-            if (ids.has(entity.id)) found.push(entity);
-  } else for (const entity of allEntities(snapshot, kind)) if (ids.has(entity.id)) found.push(entity);
-  return found as Entities[K][];
+  const found = [...candidatesFor(snapshot, kind, ids)].filter(({ id }) => ids.has(id));
+  return found as readonly Entities[ListedKind][] as readonly Entities[K][];
+}
+
+/** The entities of a kind, of datasets and versions only those in folders with one of these ids. */
+function* candidatesFor(
+  snapshot: Snapshot,
+  kind: ListedKind,
+  ids: ReadonlySet<number>,
+): Iterable<Entities[ListedKind]> {
+  if (kind !== 'dataset' && kind !== 'version') {
+    yield* allEntities(snapshot, kind);
+    return;
+  }
+  for (const { datasets } of snapshot.folders.values()) {
+    if (!hasOneOf(ids, idsIn(datasets, kind))) continue;
+    if (kind === 'dataset') yield* datasets.values();
+    else for (const { versions } of datasets.values()) yield* versions;
+  }
 }
 
 /** True if an entity of a kind has this id. */
