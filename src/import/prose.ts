@@ -29,66 +29,105 @@ export function plainText(text: string): string {
 
 /** @param keepsLines true to keep white space as it is */
 function convert(html: string, withMarks: boolean, keepsLines = false): string {
-  let out = '';
-  let hidden = 0;
-  /** Where the emphasis that is open begins. */
-  const emphases: number[] = [];
-  const links: { readonly href: string; readonly at: number }[] = [];
-  const lists: { isOrdered: boolean; count: number }[] = [];
-  const begin = (mark: string) => {
-    emphases.push(out.length);
-    if (withMarks) out += mark;
-  };
-  const end = (mark: string) => {
-    const at = emphases.pop() ?? 0;
-    if (!withMarks) return;
-    const content = out.slice(at + mark.length);
-    out = content.trim() ? out + mark : out.slice(0, at) + content;
-  };
-  const parser = new Parser(
-    {
-      onopentag(name, { href = '' }) {
-        if (hiddenElements.includes(name)) hidden++;
-        if (hidden) return;
-        if (name === 'br') out += withMarks && !/\n\s*$/.test(out) ? '  \n' : '\n';
-        else if (blocks.includes(name)) out += lists.length ? '\n' : '\n\n';
-        else if (/^h[1-6]$/.test(name)) out += withMarks ? `\n\n${'#'.repeat(Number(name[1]))} ` : '\n\n';
-        else if (name === 'tr' || name === 'dt' || name === 'dd') out += '\n';
-        else if (name === 'td' || name === 'th') out += ' ';
-        else if (name === 'strong' || name === 'b') begin('**');
-        else if (name === 'em' || name === 'i') begin('*');
-        if (name === 'ul' || name === 'ol') lists.push({ isOrdered: name === 'ol', count: 0 });
-        if (name === 'li') {
-          const list = lists.at(-1);
-          if (list) list.count++;
-          out += `\n${'  '.repeat(Math.max(0, lists.length - 1))}${list?.isOrdered ? `${list.count}.` : '-'} `;
-        }
-        if (name === 'a') links.push({ href, at: out.length });
-      },
-      ontext(text) {
-        if (!hidden) out += keepsLines ? text.replaceAll('\u00a0', ' ') : text.replace(/\s+/g, ' ');
-      },
-      onclosetag(name) {
-        if (hiddenElements.includes(name)) hidden = Math.max(0, hidden - 1);
-        if (hidden) return;
-        if (name === 'strong' || name === 'b') end('**');
-        else if (name === 'em' || name === 'i') end('*');
-        if (name === 'ul' || name === 'ol') lists.pop();
-        if (blocks.includes(name) || /^h[1-6]$/.test(name)) out += lists.length ? '\n' : '\n\n';
-        if (name !== 'a') return;
-        const link = links.pop();
-        if (!link || !withMarks || !/^(?:https?:|mailto:)/i.test(link.href)) return;
-        const label = out.slice(link.at).trim();
-        const target = link.href.replace(/[\s()<>]/g, (one) => encodeURIComponent(one));
-        if (label)
-          out = `${out.slice(0, link.at)}${label === link.href ? label : `[${label.replace(/[[\]]/g, '')}](${target})`}`;
-      },
-    },
-    { decodeEntities: true, lowerCaseTags: true },
-  );
+  const converter = new HtmlConverter(withMarks, keepsLines);
+  const parser = new Parser(converter, { decodeEntities: true, lowerCaseTags: true });
   parser.write(html);
   parser.end();
-  return out;
+  return converter.text;
+}
+
+/** Marks of emphasis in Markdown by element. */
+const emphasisMarks: ReadonlyMap<string, string> = new Map([
+  ['strong', '**'],
+  ['b', '**'],
+  ['em', '*'],
+  ['i', '*'],
+]);
+
+const isHeading = (name: string): boolean => /^h[1-6]$/.test(name);
+
+/** Handler of the parser's events, which writes the text. */
+class HtmlConverter {
+  text = '';
+  readonly #withMarks: boolean;
+  readonly #keepsLines: boolean;
+  /** Number of the open elements whose texts are not shown. */
+  #hidden = 0;
+  /** Indexes in the text at which the open emphases begin. */
+  readonly #emphases: number[] = [];
+  readonly #links: { readonly href: string; readonly at: number }[] = [];
+  readonly #lists: { readonly isOrdered: boolean; count: number }[] = [];
+
+  constructor(withMarks: boolean, keepsLines: boolean) {
+    this.#withMarks = withMarks;
+    this.#keepsLines = keepsLines;
+  }
+
+  onopentag(name: string, { href = '' }: Readonly<Record<string, string>>): void {
+    if (hiddenElements.includes(name)) this.#hidden++;
+    if (this.#hidden) return;
+    this.text += this.#breakBefore(name);
+    const mark = emphasisMarks.get(name);
+    if (mark) this.#openEmphasis(mark);
+    if (name === 'ul' || name === 'ol') this.#lists.push({ isOrdered: name === 'ol', count: 0 });
+    if (name === 'li') this.#openItem();
+    if (name === 'a') this.#links.push({ href, at: this.text.length });
+  }
+
+  ontext(text: string): void {
+    if (this.#hidden) return;
+    this.text += this.#keepsLines ? text.replaceAll('\u00a0', ' ') : text.replace(/\s+/g, ' ');
+  }
+
+  onclosetag(name: string): void {
+    if (hiddenElements.includes(name)) this.#hidden = Math.max(0, this.#hidden - 1);
+    if (this.#hidden) return;
+    const mark = emphasisMarks.get(name);
+    if (mark) this.#closeEmphasis(mark);
+    if (name === 'ul' || name === 'ol') this.#lists.pop();
+    if (blocks.includes(name) || isHeading(name)) this.text += this.#lists.length ? '\n' : '\n\n';
+    if (name === 'a') this.#closeLink();
+  }
+
+  /** White space, and the mark of a heading, before the content of an element. */
+  #breakBefore(name: string): string {
+    if (name === 'br') return this.#withMarks && !/\n\s*$/.test(this.text) ? '  \n' : '\n';
+    if (blocks.includes(name)) return this.#lists.length ? '\n' : '\n\n';
+    if (isHeading(name)) return this.#withMarks ? `\n\n${'#'.repeat(Number(name[1]))} ` : '\n\n';
+    if (name === 'tr' || name === 'dt' || name === 'dd') return '\n';
+    return name === 'td' || name === 'th' ? ' ' : '';
+  }
+
+  #openItem(): void {
+    const list = this.#lists.at(-1);
+    if (list) list.count++;
+    const indent = '  '.repeat(Math.max(0, this.#lists.length - 1));
+    this.text += `\n${indent}${list?.isOrdered ? `${list.count}.` : '-'} `;
+  }
+
+  #openEmphasis(mark: string): void {
+    this.#emphases.push(this.text.length);
+    if (this.#withMarks) this.text += mark;
+  }
+
+  /** Closes an emphasis; one without text loses its mark. */
+  #closeEmphasis(mark: string): void {
+    const at = this.#emphases.pop() ?? 0;
+    if (!this.#withMarks) return;
+    const content = this.text.slice(at + mark.length);
+    this.text = content.trim() ? this.text + mark : this.text.slice(0, at) + content;
+  }
+
+  /** Closes a link; one without a usable address stays as its text. */
+  #closeLink(): void {
+    const link = this.#links.pop();
+    if (!link || !this.#withMarks || !/^(?:https?:|mailto:)/i.test(link.href)) return;
+    const label = this.text.slice(link.at).trim();
+    if (!label) return;
+    const target = link.href.replace(/[\s()<>]/g, (one) => encodeURIComponent(one));
+    const written = label === link.href ? label : `[${label.replace(/[[\]]/g, '')}](${target})`;
+    this.text = this.text.slice(0, link.at) + written;
+  }
 }
 
 /** Text without blanks at the ends of lines, and more than one empty line. */
