@@ -110,25 +110,13 @@ export async function* readCkanSearch(
   list = address,
 ): AsyncGenerator<SourceItem, void, undefined> {
   const portal = ckanPortalOf(address);
-  const [path = '', given = ''] = address.replace(/#.*$/, '').split('?', 2);
-  const parameters = new URLSearchParams(given);
-  const isOnePage = parameters.has('rows') || parameters.has('start');
-  const sort = parameters.has('sort') ? '' : `sort=${encodeURIComponent('id asc')}`;
+  const { isOnePage, addressFrom } = searchOf(address);
   const seen = new Set<string>();
   let start = 0;
   let most = 0;
   for (let page = 0; page < maxListPages; page++) {
-    const query = isOnePage
-      ? given
-      : [given, `rows=${pageSize}`, `start=${start}`, sort].filter((text) => text !== '').join('&');
-    const answer = await readJsonDocument(documents, `${path}?${query}`);
-    const { success, result, error } = membersOf(answer);
-    // Taken for an empty answer, it would make all datasets of the portal missing.
-    if (success === false || !Array.isArray(membersOf(result).results))
-      throw new ValidationError({ source: [`${list}: ${reasonOfFailure(error)}`] });
-    const { count, results } = membersOf(result);
-    const items = listOf(results);
-    if (page === 0 && typeof count === 'number') yield { total: isOnePage ? items.length : count };
+    const { count, items } = assertSearchAnswer(await readJsonDocument(documents, addressFrom(start)), list);
+    if (page === 0 && count !== null) yield { total: isOnePage ? items.length : count };
     let isNew = false;
     for (const item of items) {
       const id = textOf(membersOf(item).id) || textOf(membersOf(item).name);
@@ -141,20 +129,44 @@ export async function* readCkanSearch(
       yield readCkanPackage(item, portal);
     }
     start += items.length;
-    if (typeof count === 'number') most = Math.max(most, count);
-    if (typeof count === 'number' && start >= count) {
+    most = Math.max(most, count ?? 0);
+    const isAtEnd = count !== null && start >= count;
+    if (isNew && !isOnePage && !isAtEnd) continue;
+    if (isAtEnd) {
       if (count < most) yield incompleteList(list, hasShrunk);
-      return;
+    } else if (count !== null) {
+      const reason = isOnePage ? partOfPackages(start, count) : `its list ends after ${start} of ${count} packages`;
+      yield incompleteList(list, reason);
     }
-    if (isNew && !isOnePage) continue;
-    if (typeof count === 'number')
-      yield incompleteList(
-        list,
-        isOnePage ? partOfPackages(start, count) : `its list ends after ${start} of ${count} packages`,
-      );
     return;
   }
   throw endlessPages(list);
+}
+
+/** A search at an address: whether it is for one page only, and the address of the page that begins with a number of packages. */
+function searchOf(address: string) {
+  const [path = '', given = ''] = address.replace(/#.*$/, '').split('?', 2);
+  const parameters = new URLSearchParams(given);
+  const isOnePage = parameters.has('rows') || parameters.has('start');
+  const sort = parameters.has('sort') ? '' : `sort=${encodeURIComponent('id asc')}`;
+  const queryFrom = (start: number) =>
+    [given, `rows=${pageSize}`, `start=${start}`, sort].filter((text) => text !== '').join('&');
+  return { isOnePage, addressFrom: (start: number) => `${path}?${isOnePage ? given : queryFrom(start)}` };
+}
+
+/**
+ * The packages in an answer, and the number of all that the search finds; null if the answer doesn't say it.
+ * @throws ValidationError for another answer: taken for an empty one, it would make all datasets of the portal missing
+ */
+function assertSearchAnswer(
+  answer: unknown,
+  list: string,
+): { readonly count: number | null; readonly items: readonly unknown[] } {
+  const { success, result, error } = membersOf(answer);
+  const { count, results } = membersOf(result);
+  if (success === false || !Array.isArray(results))
+    throw new ValidationError({ source: [`${list}: ${reasonOfFailure(error)}`] });
+  return { count: typeof count === 'number' ? count : null, items: results };
 }
 
 /** The reason for a list with a part of the packages that a search finds. */
