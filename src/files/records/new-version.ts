@@ -2,6 +2,7 @@
 
 import type { ColumnChanges, Published, Upload } from '../../catalogue/catalogue.ts';
 import { compareColumns } from '../../catalogue/columns.ts';
+import type { Rename } from '../../catalogue/difference.ts';
 import { datetimeFromSlug } from '../../catalogue/entities.ts';
 import { hasId } from '../../catalogue/entities-by-id.ts';
 import { NotFoundError } from '../../catalogue/errors.ts';
@@ -77,16 +78,48 @@ export class NewVersion {
     const pause = makeRegularPause();
     this.#upload.signal?.throwIfAborted();
     const dataset = getEntity<'dataset'>(this.#files.snapshot, this.#dataset);
-    const isDraft = this.#upload.ready === false;
-    const newest = dataset.versions.find(({ draft }) => !draft || isDraft);
-    const { reading } = this.#upload;
-    const isSame = newest !== undefined && this.#isSame(newest);
-    const restoring = isSame ? this.#restorePayload(newest) : null;
+    const restoring = this.#restoreNewest(dataset);
+    if (restoring) return restoring;
+    const renames = await this.#compareWithDataset(dataset, pause);
+    this.#slug = nextSlug(dataset, new Date());
+    const { namespace, slug } = this.#dataset;
+    const file = `${this.#slug}${extensionFor(this.#upload.fileName, this.#ingested)}`;
+    const path = `${recordPathWithoutExtension(this.ref)}.yaml`;
+    const text = await this.#composeRecord(dataset, path, file, pause);
+    const changes: Change[] = [
+      { do: 'add', path: payloadPath(namespace, slug, file), from: this.#aside, size: this.#ingested.size },
+      { do: 'create', path, text },
+    ];
+    const { columns } = this.#ingested;
+    if (!this.#isDraft && this.#hasColumns(dataset))
+      changes.push(...planColumnWritesForNewVersion(this.#files, dataset, { renames, columns, slug: this.#slug }));
+    return isSameReadingOptions(dataset.reading, this.#upload.reading) ? changes : this.#withReading(changes);
+  }
+
+  get #isDraft(): boolean {
+    return this.#upload.ready === false;
+  }
+
+  #hasColumns(dataset: Dataset): boolean {
+    return this.#ingested.columns.length > 0 || dataset.columns.length > 0;
+  }
+
+  /** The changes if the upload is the newest version again; null if it is another version. */
+  #restoreNewest(dataset: Dataset): readonly Change[] | null {
+    const newest = dataset.versions.find(({ draft }) => !draft || this.#isDraft);
+    const restoring = newest && this.#isSame(newest) ? this.#restorePayload(newest) : null;
     this.#same = restoring === null ? undefined : newest;
     this.#wasMissing = Boolean(restoring?.length);
-    if (restoring) return restoring;
+    return restoring;
+  }
+
+  /**
+   * Compares the columns with those of the dataset. Of thousands of columns, each step takes some milliseconds.
+   * @returns the columns that have new names
+   * @throws ValidationError for an accidental loss
+   */
+  async #compareWithDataset(dataset: Dataset, pause: () => Promise<void> | undefined): Promise<readonly Rename[]> {
     const { columns } = this.#ingested;
-    // Of thousands of columns, each of these takes some milliseconds.
     const renames = columnRenamesForUpload(dataset, columns, this.#upload.renames);
     await pause();
     const before = dataset.columns.map((column) => {
@@ -101,30 +134,31 @@ export class NewVersion {
       this.#upload,
     );
     await pause();
-    const hasColumns = columns.length > 0 || dataset.columns.length > 0;
-    if (hasColumns) this.#columnChanges = compareColumns(before, columns);
+    if (this.#hasColumns(dataset)) this.#columnChanges = compareColumns(before, columns);
     await pause();
-    this.#slug = nextSlug(dataset, new Date());
-    const { namespace, slug } = this.#dataset;
-    const file = `${this.#slug}${extensionFor(this.#upload.fileName, this.#ingested)}`;
-    const path = `${recordPathWithoutExtension(this.ref)}.yaml`;
-    const header = editorSchemaComment('version', path, this.#files.snapshot.settings.base_url);
-    const id = randomUnusedId((candidate) => hasId(this.#files.snapshot, 'version', candidate));
+    return renames;
+  }
+
+  /** The text of the version's record. @param file name of the payload */
+  async #composeRecord(
+    dataset: Dataset,
+    path: string,
+    file: string,
+    pause: () => Promise<void> | undefined,
+  ): Promise<string> {
+    const { snapshot, options } = this.#files;
+    const header = editorSchemaComment('version', path, snapshot.settings.base_url);
+    const id = randomUnusedId((candidate) => hasId(snapshot, 'version', candidate));
     await pause();
-    const data = hasColumns ? { columns: columns.map(({ name, type }) => ({ name, type })) } : {};
-    const record = { id, ...versionRecord(this.#slug, file, this.#upload, this.#ingested), ...data };
+    const columns = this.#ingested.columns.map(({ name, type }) => ({ name, type }));
+    const record = {
+      id,
+      ...versionRecord(this.#slug, file, this.#upload, this.#ingested),
+      ...(this.#hasColumns(dataset) && { columns }),
+    };
     await pause();
-    const { workers } = this.#files.options;
     const { signal } = this.#upload;
-    const text = await composeRecordText(workers, 'version', record, recordKeyOrder('version'), { header, signal });
-    const changes: Change[] = [
-      { do: 'add', path: payloadPath(namespace, slug, file), from: this.#aside, size: this.#ingested.size },
-      { do: 'create', path, text },
-      ...(isDraft || !hasColumns
-        ? []
-        : planColumnWritesForNewVersion(this.#files, dataset, { renames, columns, slug: this.#slug })),
-    ];
-    return isSameReadingOptions(dataset.reading, reading) ? changes : this.#withReading(changes);
+    return composeRecordText(options.workers, 'version', record, recordKeyOrder('version'), { header, signal });
   }
 
   /** True if a version has the same bytes, which are read in the same way: a TSV that was taken for CSV may come again by its name. */
