@@ -98,62 +98,114 @@ function prepare(dataset: Dataset): Prepared {
 const keywordFacet = facetNames.indexOf('keyword');
 const updatedFacet = facetNames.indexOf('updated__gte');
 
+type Tests = Readonly<Partial<Record<FacetName, (dataset: Dataset) => boolean>>>;
+
+interface Filter {
+  /** Number of the facet in `facetNames`. */
+  readonly facet: number;
+  readonly test: (dataset: Dataset) => boolean;
+}
+
+/** Results of `missedFilter` besides the number of a facet. */
+const missesNone = -1;
+const missesSeveral = -2;
+
+/** The facet of the only filter that a dataset doesn't match. */
+function missedFilter(filters: readonly Filter[], dataset: Dataset): number {
+  let missed = missesNone;
+  for (const { facet, test } of filters) {
+    if (test(dataset)) continue;
+    if (missed !== missesNone) return missesSeveral;
+    missed = facet;
+  }
+  return missed;
+}
+
 /**
  * Counts the facets of datasets in one pass, in steps.
  * @param datasets those that match the search and all filters that are no facets
  * @param tests of the filters that are facets
  * @param dates for which the datasets updated since are counted, each as `2026-01-31`
  */
-export function* countFacets(
-  datasets: readonly Dataset[],
-  tests: Readonly<Partial<Record<FacetName, (dataset: Dataset) => boolean>>>,
-  dates: readonly string[] = [],
-): Steps<Facets> {
-  const counts = facetNames.map((name) => new Map((name === 'updated__gte' ? dates : []).map((date) => [date, 0])));
-  const chosen = facetNames.flatMap((name, facet) => {
+export function* countFacets(datasets: readonly Dataset[], tests: Tests, dates: readonly string[] = []): Steps<Facets> {
+  const filters = facetNames.flatMap((name, facet): Filter[] => {
     const test = tests[name];
     return test ? [{ facet, test }] : [];
   });
-  const spellings = new Map<string, string>();
-  const namespaces = new Set<string>();
-  let [versions, rows, bytes] = [0, 0, 0];
-  let bbox: Box | null = null;
+  const counter = new ValueCounter(dates);
+  const totals = new TotalsBuilder();
   yield* eachInSteps(datasets, (dataset) => {
+    const missed = missedFilter(filters, dataset);
+    if (missed === missesSeveral) return;
     const facts = prepare(dataset);
-    const { keys } = facts;
     // A dataset that one filter alone leaves out counts for the values of that filter.
-    let excluding = -1;
-    let misses = 0;
-    for (const { facet, test } of chosen)
-      if (!test(dataset)) {
-        excluding = facet;
-        if (++misses > 1) break;
-      }
-    if (misses > 1) return;
-    for (let facet = 0; facet < keys.length; facet++) {
-      if (misses === 1 && facet !== excluding) continue;
+    if (missed !== missesNone) return counter.add(facts, missed, missed + 1);
+    counter.add(facts, 0, facetNames.length);
+    totals.add(dataset, facts);
+  });
+  return { values: counter.values(), totals: totals.totals() };
+}
+
+/** Counts the values of facets. */
+class ValueCounter {
+  readonly #dates: readonly string[];
+  /** Number of datasets by value, for each facet. */
+  readonly #counts: readonly Map<string, number>[];
+  readonly #spellings = new Map<string, string>();
+
+  constructor(dates: readonly string[]) {
+    this.#dates = dates;
+    this.#counts = facetNames.map((name) => new Map((name === 'updated__gte' ? dates : []).map((date) => [date, 0])));
+  }
+
+  /** Counts a dataset for the facets from one number up to another. */
+  add({ keys, updated, spellings }: Prepared, from: number, to: number): void {
+    const counts = this.#counts;
+    for (let facet = from; facet < to; facet++) {
       const count = counts[facet] as Map<string, number>;
       for (const key of keys[facet] as readonly string[]) count.set(key, (count.get(key) ?? 0) + 1);
+      if (facet === keywordFacet) this.#addSpellings(keys[facet] as readonly string[], spellings);
       if (facet === updatedFacet)
-        for (const date of dates) if (facts.updated >= date) count.set(date, (count.get(date) ?? 0) + 1);
-      if (facet === keywordFacet)
-        for (const key of keys[facet] as readonly string[])
-          if (!spellings.has(key)) spellings.set(key, facts.spellings.get(key) ?? key);
+        for (const date of this.#dates) if (updated >= date) count.set(date, (count.get(date) ?? 0) + 1);
     }
-    if (misses > 0) return;
-    namespaces.add(dataset.namespace);
-    versions += facts.versions;
-    rows += facts.rows;
-    bytes += facts.bytes;
-    if (facts.bbox) bbox = boxAround(bbox, facts.bbox);
-  });
-  const values = Object.fromEntries(
-    facetNames.map((name, facet) => [
-      name,
-      sortedValues(name, counts[facet] as ReadonlyMap<string, number>, spellings),
-    ]),
-  ) as Facets['values'];
-  return { values, totals: { namespaces: namespaces.size, versions, rows, bytes, bbox } };
+  }
+
+  /** Remembers how keywords are written, by their keys: the first spelling of each is shown. */
+  #addSpellings(keys: readonly string[], written: ReadonlyMap<string, string>): void {
+    const spellings = this.#spellings;
+    for (const key of keys) if (!spellings.has(key)) spellings.set(key, written.get(key) ?? key);
+  }
+
+  values(): Facets['values'] {
+    return Object.fromEntries(
+      facetNames.map((name, facet) => [
+        name,
+        sortedValues(name, this.#counts[facet] as ReadonlyMap<string, number>, this.#spellings),
+      ]),
+    ) as Facets['values'];
+  }
+}
+
+/** Adds up the totals of datasets. */
+class TotalsBuilder {
+  readonly #namespaces = new Set<string>();
+  #versions = 0;
+  #rows = 0;
+  #bytes = 0;
+  #bbox: Box | null = null;
+
+  add({ namespace }: Dataset, { versions, rows, bytes, bbox }: Prepared): void {
+    this.#namespaces.add(namespace);
+    this.#versions += versions;
+    this.#rows += rows;
+    this.#bytes += bytes;
+    if (bbox) this.#bbox = boxAround(this.#bbox, bbox);
+  }
+
+  totals(): Facets['totals'] {
+    const [versions, rows, bytes, bbox] = [this.#versions, this.#rows, this.#bytes, this.#bbox];
+    return { namespaces: this.#namespaces.size, versions, rows, bytes, bbox };
+  }
 }
 
 function sortedValues(
