@@ -19,7 +19,7 @@ export interface TrashEntry {
   readonly removed: string;
   /** Username; null if it was removed by the local admin. */
   readonly by: string | null;
-  /** Id of the namespace or dataset that it was in, which is found by it when another one has taken its name. */
+  /** Id of the namespace or dataset that it was in. By this id, the container is found even if another one has its name now. */
   readonly container?: number | undefined;
   /** The lists that named it, if it is a group or user: the removal took it out of them. */
   readonly referencedBy?: readonly ListReference[] | undefined;
@@ -31,9 +31,10 @@ export interface Trash {
   /** All entries, the last removed first. @throws NotPermittedError */
   list(): Promise<readonly TrashEntry[]>;
   /**
-   * Restores a record at its former paths, byte for byte; in the present place of the namespace or dataset that it was in, if
-   * that was renamed or moved since. Lists that named a group or user name it again. The record's own lists name groups and
-   * users that were renamed since by their present names, and no namesakes of them. It gives up aliases that others have now.
+   * Restores a record at its former paths, byte for byte. If the namespace or dataset that it was in was renamed or moved since, the
+   * record is restored there. Lists that named a group or user name it again. Groups and users that were renamed since get their
+   * present names in the record's own lists; others that have the former names now aren't listed. Aliases that other records have
+   * now are left out.
    * @param options.dryRun true to check only that it can be restored
    * @returns the entry, with the reference and the paths that the record has now
    * @throws NotFoundError; ConflictError if a path is in use, or the namespace or dataset around it no longer exists;

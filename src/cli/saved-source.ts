@@ -13,12 +13,15 @@ const isUrl = (source: string): boolean => /^https?:\/\//i.test(source);
 export async function savedSource(source: string, cwd: string, root: string): Promise<string> {
   if (isUrl(source)) return source;
   const path = resolve(cwd, source);
-  // A link may be the one to the newest delivery: it is kept.
+  // A symbolic link stays as it is: it may always lead to the newest delivery.
   const place = join(await realpath(dirname(path)), basename(path));
   return relative(await realpath(root), place).replaceAll(sep, '/') || '.';
 }
 
-/** A saved source as it is imported. One that older versions saved, or people write, may lie at the current folder. */
+/**
+ * The source to import for a saved one. A path is relative to the catalogue's folder; if there is no such file, to the current folder:
+ * older versions saved such paths, and people write them.
+ */
 export async function importedSource(saved: string, cwd: string, root: string): Promise<string> {
   if (isUrl(saved)) return saved;
   const path = resolve(await realpath(root), saved);

@@ -7,8 +7,8 @@ export const lastInstant = '9999-12-31T23:59:59.999999Z';
  * A date (YYYY-MM-DD) or a datetime (RFC 3339, section 5.6; also with a blank for T, without seconds or without offset)
  * as a number that compares like the instant: milliseconds since 1970-01-01T00:00:00Z, and 1/1024 for each microsecond
  * beyond them. So no instant reaches the next millisecond, whatever its year, and from 1692 to 2247 each microsecond has a
- * number of its own. A number has 53 bits: in other years, instants may have the same one that are less than 32
- * microseconds apart. Without an offset the text is UTC; a date means its first moment.
+ * number of its own. A number has 53 bits: in other years, instants less than 32 microseconds apart may have the same
+ * number. Without an offset the text is UTC; a date means its first moment.
  * @returns NaN if the text is neither
  */
 export function parseDateTime(text: string): number {

@@ -1,11 +1,11 @@
-/** The file of a lock: a note about its holder, whose last sign of life is the file's mtime. */
+/** The file of a lock: a note about its holder. The holder renews the file's mtime as long as it lives. */
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { inheritOwner } from './owner.ts';
 import { writerMark } from './writer.ts';
 
-/** In bytes. */
+/** Maximum length of a note, in bytes. */
 const longestNote = 1024;
 const note = `process ${process.pid} on ${hostname()}\n${writerMark}\n`;
 
@@ -16,16 +16,15 @@ export function writeLockFile(path: string): void {
   try {
     writeSync(descriptor, note);
   } catch {
-    // The note helps others to wait less; without it, a lock is stale later.
+    // Without the note, others only wait longer until they take the lock as stale.
   } finally {
     closeSync(descriptor);
   }
 }
 
 /**
- * The last sign of life of a lock, and its note; null if there is no lock. The file is opened for that: then NFS asks the
- * server (close-to-open consistency, RFC 7530, section 10.3.1), while stat(2) may answer from a cache that is older than a
- * sign of life.
+ * Modification time of a lock's file, and its note; null if there is no lock. The file is opened, since NFS then asks the server
+ * (close-to-open consistency, RFC 7530, section 10.3.1). stat(2) may answer from a cache, with a time that was renewed since.
  */
 export async function inspectLock(path: string): Promise<{ readonly mtimeMs: number; readonly note: string } | null> {
   const file = await open(`${path}.lock`).catch(() => null);
@@ -36,7 +35,7 @@ export async function inspectLock(path: string): Promise<{ readonly mtimeMs: num
   try {
     const found = await file.stat();
     const { mtimeMs } = found;
-    // The lock of somebody who takes over another: proper-lockfile's own, which has no note.
+    // A process that takes over a stale lock holds a lock of proper-lockfile, a folder without a note.
     if (found.isDirectory()) return { mtimeMs, note: '' };
     // A lock of git can be an index of many megabytes.
     const { buffer, bytesRead } = await file.read(Buffer.alloc(longestNote), 0, longestNote, 0);

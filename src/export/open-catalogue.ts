@@ -13,19 +13,19 @@ import { type FileCatalogue, openFileCatalogue } from '../files/file-catalogue.t
 import { ensureFallbackTableFolder } from '../files/table-folder.ts';
 import { filesHiddenInFolder, type HiddenFiles } from './hidden-files.ts';
 
-/** What is exported lies in the export: a second copy of it would drive out of the cache what a server needs. */
+/** Exported files aren't kept in the cache, too: they would displace those that a server needs. */
 export const exportOpenOptions: OpenOptions = { cache: true, keepFormats: false, patience: Number.POSITIVE_INFINITY };
 
 /**
- * Reads the catalogue of a folder, and closes it behind the work. Two exports of it into one place wait for each other, if
- * both may write the catalogue folder, or are of one user on one machine with one folder for temporary files.
+ * Reads the catalogue of a folder, and closes it when the work is done. Exports of a catalogue to the same place wait for each other if
+ * both may write the catalogue folder, or if both run as one user on one machine with one folder for temporary files.
  * @param folder path of the catalogue
- * @param place that is written: the absolute path of a folder, or the address of a bucket
+ * @param place target of the export: the absolute path of a folder, or the address of a bucket
  * @param options.signal of the caller
  * @param work gets a signal that is aborted with that of the caller, and if the lock of the place is lost
  * @param options.skipInvalid true to go on if records can't be read
- * @param removeHidden removes hidden files of the last export. It is called if records can't be read: what is private by
- *   others must not stay online meanwhile
+ * @param removeHidden removes hidden files of the last export. It is called if records can't be read: files that other records
+ *   make private must not stay online meanwhile
  * @throws ConflictError if the export would lie in the catalogue; UnusableCatalogueError if records can't be read
  */
 export async function withCatalogueForExport<T>(
@@ -68,8 +68,8 @@ const errorsIn = ({ snapshot }: FileCatalogue): readonly Diagnostic[] =>
   [...snapshot.diagnostics.values()].flat().filter(({ severity }) => severity === 'error');
 
 /**
- * The error if records can't be read. The files of others would be removed from the export, and with them from its site: a
- * fresh checkout, as in CI, has no cache with their last valid states.
+ * The error if records can't be read. Their files would be missing in the export, and so be removed from its site: a fresh checkout,
+ * as in CI, has no cache with the last valid states of the records.
  * @param removed number of hidden files that were removed
  */
 function refusal(errors: readonly Diagnostic[], removed: number): Error {
@@ -89,7 +89,7 @@ async function folderForLocks(root: string): Promise<string> {
     await access(await makeFolderInPrivateFolder(root, 'locks'), constants.W_OK);
     return root;
   } catch {
-    // Another one than that of its cache, which deletes what is no copy.
+    // The cache has another folder, in which it deletes all that is no columnar copy.
     return ensureFallbackTableFolder(join(root, privateFolder));
   }
 }

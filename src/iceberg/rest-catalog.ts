@@ -15,12 +15,12 @@ const endpoints = [
   `HEAD ${namespacePath}/tables/{table}`,
 ];
 
-/** Locations of exports, as clients name them: paths, and addresses that are not of HTTP. */
+/** Locations of exports, as clients name them: paths, and URLs of other schemes than HTTP. */
 const locationPattern = /^(\/|(?!https?:)[a-z][a-z0-9+.-]*:\/\/)[^\s\p{Cc}]+$/iu;
 
 /**
- * The configuration of clients: which operations there are, and that nobody reads reports of scans. If they name the location of
- * an export as their warehouse, it is part of their addresses from then on.
+ * The configuration of clients: the supported operations, and that clients send no reports of their scans. If a client names the
+ * location of an export as its warehouse, the location is part of the addresses that it requests from then on.
  */
 export function catalogConfig(warehouse: string | null) {
   const prefix = warehouse !== null && locationPattern.test(warehouse) ? prefixOfLocation(warehouse) : undefined;
@@ -75,7 +75,7 @@ export const tableList = (namespace: string, { names, nextToken }: ListPart) => 
   'next-page-token': nextToken,
 });
 
-/** A namespace with what engines show of it. */
+/** A namespace, with its description or label as the comment that query engines show. */
 export function namespaceDocument(slug: string, namespace: Namespace | undefined) {
   const comment = namespace && (namespace.description || namespace.label);
   return { namespace: [slug], properties: comment ? { comment } : {} };

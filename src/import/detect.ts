@@ -49,12 +49,12 @@ const otherForms: Partial<Record<SourceFormat, Detected['format']>> = { ckan: 'c
 export const isInFormat = ({ format }: Detected, given: SourceFormat): boolean =>
   format !== null && (format === given || format === otherForms[given]);
 
-/** Formats that a document can have without showing it: any text may be RDF, and the list of a data.json may be empty. */
+/** Formats that can't be detected in every document: any text may be RDF, and the list of a data.json may be empty. */
 export const hiddenFormats: readonly SourceFormat[] = ['dcat', 'dcat-us'];
 
 /**
  * The format of a document for which `--format` names one.
- * @param believed formats that are taken as named whatever the document shows
+ * @param believed formats for which `--format` counts more than the content of the document
  */
 export async function detectSourceFormatAs(
   document: OpenDocument,
@@ -72,10 +72,10 @@ export const reasonForOtherFormat = ({ format }: Detected, given: SourceFormat):
 /** Size from which a document is read item by item. */
 const largeDocument = 4 * 1024 * 1024;
 
-/** Keys of documents that are read as a whole whatever their size, such as an answer of a STAC API with hundreds of items. */
+/** Keys of documents that are read as a whole up to `maxWholeDocument`, such as an answer of a STAC API with hundreds of items. */
 const keysOfWhole = /"(?:stac_version|resources|collections|endpoints)"\s*:/;
 
-/** Tells the format of a document. Its whole is read if it is small. */
+/** Detects the format of a document. A small document is read as a whole, a large one only at its beginning. */
 export async function detectSourceFormat(document: OpenDocument): Promise<Detected> {
   const head = (await readDocumentHead(document)).trimStart();
   const name = (document.address.split(/[?#]/)[0] ?? '').toLowerCase().replace(/\.gz$/, '');

@@ -1,9 +1,9 @@
-/** Failures of requests: which of them may pass, what they mean, and how long to wait. */
+/** Failures of requests: which of them are transient, what they mean, and how long to wait. */
 import { NotFoundError, ValidationError } from '../catalogue/errors.ts';
 
 const publicOnly = 'Nothing is sent to sign in: save the document as a file, and import that.';
 
-/** A failure that may pass. */
+/** A failure after which the request may be repeated. */
 export class TransientError extends Error {
   /** Milliseconds that the server asks to wait. */
   readonly wait: number | undefined;
@@ -13,7 +13,7 @@ export class TransientError extends Error {
   }
 }
 
-/** The failure that an answer without a document stands for. @param retryAfter the value of Retry-After, or '' */
+/** The error for a response without a document. @param retryAfter the value of Retry-After, or '' */
 export function failureOf(address: string, status: number, retryAfter: string): Error {
   if (status === 202)
     return new TransientError('the server is still making the document (202)', retryAfterOf(retryAfter));
@@ -24,7 +24,7 @@ export function failureOf(address: string, status: number, retryAfter: string): 
   return new NotFoundError(`${address}: the server answered ${status}.`);
 }
 
-/** Address that an answer redirects to. @throws ValidationError if Location has none */
+/** Address that a response redirects to. @throws ValidationError if Location has none */
 export function redirectTarget(address: string, location: string): URL {
   if (!URL.canParse(location, address))
     throw new ValidationError({ source: [`${address} redirects to ${location}, which is no address.`] });

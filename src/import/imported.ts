@@ -44,7 +44,7 @@ export interface ImportedDataset {
   readonly name: string;
   readonly label: string;
   readonly description: string;
-  /** All of them; a record has the first ones. */
+  /** All keywords of the source; a record stores only the first ones. */
   readonly keywords: readonly string[];
   readonly licence: string;
   readonly homepage: string;
@@ -56,7 +56,7 @@ export interface ImportedDataset {
   readonly links: readonly ImportedLink[];
   /** Options for reading the file; absent if the source doesn't say how it is read. */
   readonly reading?: ReadingOptions;
-  /** What the source says of reading the file, and no option does, as sentences. */
+  /** What the source says about reading the file, as sentences, if there is no option for it. */
   readonly remarks?: readonly string[];
   /** True if the dataset is a local file with rows, which is always brought. */
   readonly isDataFile?: boolean;
@@ -139,7 +139,7 @@ export function importedDataset(raw: RawDataset): SourceItem {
   return { dataset };
 }
 
-/** The options for reading a file, and remarks; one of them if the options aren't known here. */
+/** The options for reading a file, and remarks. Invalid options become a remark. */
 function importedReading({ reading, remarks = [] }: RawDataset): Pick<ImportedDataset, 'reading' | 'remarks'> {
   if (reading === undefined) return { remarks };
   const parsed = parseReadingOptionsInput(reading);
@@ -191,7 +191,7 @@ function importedLink({
   ];
 }
 
-/** A date or a time in UTC of a source's text; '' for others, such as a year, an interval or 30 February. A time without zone is taken for UTC, as CKAN has it. */
+/** A date or a time in UTC of a source's text; '' for others, such as a year, an interval or 30 February. A time without a zone is read as UTC, as CKAN means it. */
 function importedDate(value: unknown): string {
   const text = textOf(value).trim();
   const [, date = '', time = '', zone = 'Z'] =
@@ -214,7 +214,7 @@ export function textOf(value: unknown): string {
 export const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 
-/** A list; of a single value a list of one, of nothing an empty one. */
+/** The value if it is a list; a list of a single value; an empty list for undefined and null. */
 export const listOf = (value: unknown): readonly unknown[] =>
   Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
 

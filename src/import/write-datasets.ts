@@ -1,4 +1,4 @@
-/** Writing of imported datasets: new records together, changed ones by edits, each once. */
+/** Writing of imported datasets into a namespace, each once: records of new datasets in batches, changes as edits. */
 
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { ValidationError } from '../catalogue/errors.ts';
@@ -44,13 +44,13 @@ export interface Written {
 export interface Added {
   readonly ref: DatasetRef;
   /**
-   * Its name until the import is done: in a dry run the present one, or null for a new dataset, and for one whose file will be read
-   * otherwise.
+   * The dataset as which its file is read and published: in a dry run, the one with the present name; null if a dry run has none, since
+   * the dataset is new or gets other options for reading the file.
    */
   readonly readAs: DatasetRef | null;
 }
 
-/** A dataset with fields that people wrote by hand, and that the source has otherwise. */
+/** A dataset with fields that people wrote by hand, and whose values at the source are different. */
 export interface KeptByHand {
   readonly ref: DatasetRef;
   readonly fields: readonly ImportedField[];
@@ -89,7 +89,7 @@ export class DatasetWriter {
   readonly #ids: Set<number>;
   /** Identifiers that this run has seen. */
   readonly #seen = new Set<string>();
-  /** Datasets of this source by their identifiers there, but those whose records can't be taken now. */
+  /** Datasets of this source by their identifiers there, without those whose records the reader has refused. */
   readonly #fromHere = new Map<string, DatasetRef>();
   readonly #broken: readonly BrokenRecord[];
   /** Names of datasets whose records were refused. */
@@ -133,18 +133,18 @@ export class DatasetWriter {
     return new DatasetWriter(catalogue, { ...target, namespace }, names, present, broken);
   }
 
-  /** The namespace that gets the datasets: where that of the target was renamed, by its present name. */
+  /** Name of the namespace that gets the datasets: the present one, if the target's was renamed. */
   get namespace(): string {
     return this.#target.namespace;
   }
 
-  /** Why a dataset isn't taken as a new one: a record that can't be read may be its own; undefined if none is. */
+  /** Reason not to add a dataset as a new one: a record that can't be read seems to be its own; undefined if there is no such record. */
   #reasonAgainstNew({ id }: ImportedDataset): string | undefined {
     const own = this.#broken.find((record) => hasId(record, id));
     return own && `its record ${own.path} can't be read. Fix it, and import again: ${own.problem}`;
   }
 
-  /** Announces a dataset that `add` will get soon: what a remote has to be asked about it is asked meanwhile. */
+  /** Announces a dataset that `add` will get soon, so that requests to a remote about it are sent ahead. */
   expect(dataset: ImportedDataset): void {
     if (!this.#presentOf(dataset.id)) this.#names.expectNew(dataset);
   }
@@ -188,7 +188,7 @@ export class DatasetWriter {
     return { ref, readAs: dryRun ? null : ref };
   }
 
-  /** Drops a dataset that was found: its record as it was is not needed any more, and 10,000 of them are much memory. */
+  /** Drops a dataset that was found: its former record is not needed any more, and 10,000 of them take much memory. */
   #forget(dataset: Dataset): void {
     const { from, id } = originOf(dataset) as Origin;
     this.#known.delete(originKey({ from, id }));
@@ -201,7 +201,7 @@ export class DatasetWriter {
     this.#batch = [];
     const { dryRun } = this.#target;
     const changes = batch.map(({ change }) => change);
-    // Those that were moved out of the namespace need none.
+    // Datasets that were moved out of the namespace don't need the namespace.
     if (this.#isNew && changes.some((change) => change.do === 'write' && change.ifMatch === null))
       await this.#makeNamespace();
     // Records of a namespace that a dry run has not made can't be checked.

@@ -17,7 +17,7 @@ import { sendStoredBytes } from './stored-bytes.ts';
 /** Media type of Avro's object container files. */
 const avro = 'application/vnd.apache.avro';
 
-/** A file of a table's metadata. Those of a snapshot need its data file, which is made if necessary. */
+/** A file of a table's metadata. The manifest and manifest list of a snapshot need its data file, which is made if necessary. */
 export const icebergMetadataFileHandler: Handler = async (request) => {
   const { links, params } = request;
   const { file = '' } = params;
@@ -87,7 +87,7 @@ async function factsOfSnapshot(request: RequestContext, snapshot: TableSnapshot)
   }
 }
 
-/** Sends bytes, or a range of them. @param isImmutable true if the address has other bytes never */
+/** Sends bytes, or a range of them. @param isImmutable true if the bytes at the address never change */
 async function sendBytes(
   { ctx, viewer }: RequestContext,
   bytes: Buffer,

@@ -1,7 +1,7 @@
 /**
- * The response cache: bytes, their compressed variants and their ETag, by address. A cached response lists what it
- * depends on. It is sent as it is as long as the catalogue's revision is the same, and after a change as long as all that
- * it depends on is the same.
+ * The response cache: bytes, their compressed variants and their ETag, by address. A cached response lists the objects that it
+ * depends on. While the catalogue's revision is the same, a cached response is sent without a check; after a change, as long as
+ * the objects that it depends on are the same.
  */
 import { type IncomingMessage, type ServerResponse, validateHeaderValue } from 'node:http';
 import { LRUCache } from 'lru-cache';
@@ -26,13 +26,13 @@ export interface Variant {
 }
 
 export interface CachedResponse {
-  /** The latest epoch in which the response was found to be right. */
+  /** The latest epoch in which the response was found to be valid. */
   epoch: number;
   /** Time of `performance.now` from which it is compared again with what it depends on, whatever the epoch. */
   freshUntil: number;
   /** True if the handler answers HEAD by itself. */
   isForGetOnly: boolean;
-  /** The response is right as long as these are the same objects. */
+  /** The response is valid as long as these are the same objects. */
   readonly dependsOn: readonly unknown[];
   /** The validator of the uncompressed body, without quotes. */
   readonly tag: string;
@@ -45,8 +45,9 @@ export interface CachedResponse {
   readonly route: string;
 }
 
-/** In bytes; a smaller body isn't compressed. The response to a write is sent once, and not kept. */
+/** Size in bytes from which a body is compressed. */
 const leastCompressed = 400;
+/** The same for the response to a write, which is sent once, and not kept. */
 const leastCompressedOnce = 16 * 1024;
 
 /**
@@ -92,7 +93,7 @@ function makeVariant(
   return { body: ownBytes(body), etag, headers: headers.flat(), notModifiedHeaders: notModified.flat() };
 }
 
-/** Adds a variant to a response; one that is there is kept. @param body in the coding */
+/** Adds a variant to a response, unless it has that one. @param body the encoded body */
 export function addVariant(response: CachedResponse, coding: Coding, body: Buffer): Variant {
   if (coding === 'identity') return response.variants.identity;
   response.variants[coding] ??= makeVariant(body, response, coding);
@@ -121,7 +122,8 @@ function codingFor({ variants }: CachedResponse, acceptEncoding: string | undefi
 
 /**
  * The variant for a client; it is made when it is first asked for, unless the client has it.
- * @param use if the response answers a write; if nothing else has its bytes: they may be gone afterwards
+ * @param use.isWrite true if the response answers a write
+ * @param use.isOwn true if nothing else uses the response's bytes, so that they may be transferred to another thread
  */
 export async function encodedVariantFor(
   response: CachedResponse,
@@ -140,8 +142,8 @@ export async function encodedVariantFor(
 }
 
 /**
- * Refuses a GET or HEAD whose If-Match doesn't have the tag of the variant (RFC 9110, section 13.1.1). That of a write is about what it
- * changes.
+ * Refuses a GET or HEAD whose If-Match doesn't have the tag of the variant (RFC 9110, section 13.1.1). The If-Match of a write is
+ * about the record that it changes, and is checked with the write.
  * @throws StaleError
  */
 export function assertIfMatch({ method, headers }: IncomingMessage, variant: Variant): void {
@@ -208,7 +210,7 @@ export class ResponseCache {
   /**
    * Responds to a request from the cache: the hot path, in front of everything else.
    * @param more headers of this response alone
-   * @returns the response that was sent; undefined if none is cached that is known to be right
+   * @returns the response that was sent; undefined if there is no cached one that is known to be valid
    */
   respond(
     request: IncomingMessage,
@@ -232,7 +234,7 @@ export class ResponseCache {
 /** Languages of pages, by Accept-Language. */
 const languageKeys = new Map<string, string>();
 
-/** The first language of the interface that a client accepts: all of the header that decides about a page. */
+/** The first language of the interface that a client accepts. Nothing else in the header changes a page. */
 function languageKey(acceptLanguage = ''): string {
   const known = languageKeys.get(acceptLanguage);
   if (known !== undefined) return known;
@@ -244,8 +246,8 @@ function languageKey(acceptLanguage = ''): string {
 }
 
 /**
- * All of a request that decides about the response: address, accepted types and languages, the host that links begin with,
- * and the day, since lists count what was updated in the last days.
+ * The key of a request in the cache, from all that the response depends on: address, accepted types and languages, the host that
+ * links begin with, and the day, since lists count the datasets that were updated in the last days.
  * @returns null if the response may depend on the user
  */
 export function responseCacheKey(request: IncomingMessage): string | null {

@@ -1,4 +1,4 @@
-/** Media types of files: by their addresses, as they are written in records, and of what is in them. */
+/** Media types of files: from their addresses, from the texts in records, and of the content of compressed files. */
 import { mediaTypeOf } from '../catalogue/media-types.ts';
 
 /** The media type of a file by its address; undefined for a page, and where it isn't known. */

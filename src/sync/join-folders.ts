@@ -1,6 +1,6 @@
 /**
- * Folders of namespaces and datasets that a side has removed or replaced: with what the other side has changed in them, they are one
- * conflict. Pure.
+ * Folders of namespaces and datasets that a side has removed or replaced. If the other side has changed files in such a folder, the
+ * folder is one conflict. Pure.
  */
 import { isSameFile } from './extensions.ts';
 import {
@@ -16,8 +16,9 @@ import {
 interface RemovedContainer {
   /** Path of the record that one side has removed. */
   readonly record: string;
-  /** Files of the side that still has the record, and of the one that removed it. */
+  /** Files of the side that still has the record. */
   readonly keeper: Files;
+  /** Files of the side that has removed the record. */
   readonly remover: Files;
   /** Paths of all files in the folder. */
   readonly members: readonly string[];
@@ -69,8 +70,9 @@ function joinContainer(
 }
 
 /**
- * The same for one that a side has replaced by another: what the other side has changed or added isn't part of that one. All of a
- * dataset is one conflict.
+ * Treats the folder of a dataset or a namespace as one if a side has replaced its record by another one: files that the other side
+ * has changed or added don't belong to the new record, and are in conflict. Of a dataset, all files that differ are in conflict.
+ * @param replaced the record's path, the files in its folder, and the side that has replaced it
  */
 export function joinReplaced(
   { record, members, by }: { readonly record: string; readonly members: readonly string[]; readonly by: Side },

@@ -9,11 +9,11 @@ import type { TextSpool } from './texts.ts';
 
 export interface Listing {
   readonly files: Files;
-  /** Null if there was no manifest, because the known one is still valid. */
+  /** Tag of the manifest; null if there was none, because the manifest that the client knows is still valid. */
   readonly tag: string | null;
 }
 
-/** With more groups that differ than this, all files are listed. */
+/** Number of groups that differ above which all files are listed. */
 const maxListedGroups = 500;
 
 /** The remote, and the last common state with it. */
@@ -87,7 +87,7 @@ export async function readManifest(
     if (!isSynced(path)) continue;
     files.set(path, { checksum, size });
     if (checksum === '') unreadable.set(path, reasonIfUnreadable(entry, side));
-    // A local folder computes the checksum from this very text.
+    // The checksum of a local file was computed from this text, and needn't be checked.
     await spool?.add(entry, side === 'local');
   }
   return { files, tag: manifest?.tag ?? null };

@@ -1,7 +1,7 @@
 /**
- * Aliases that the sides have added to a record. They are a set, and so have a natural merge: where the same record was renamed
- * on both sides, each has added a former name. So has the dataset of a query, if both sides name the same one. Other conflicts are for
- * people; a move takes its former name along all the same.
+ * Aliases that the sides have added to a record. Aliases are a set, so they are merged by union: if the same record was renamed on both
+ * sides, each side has added a former name. The dataset of a query is merged, too, if both sides name the same one. Other conflicts are
+ * left to the user, but a move still takes its former name along.
  */
 import { forEachConcurrent } from '../catalogue/concurrency.ts';
 import { ConflictError } from '../catalogue/errors.ts';

@@ -4,10 +4,10 @@ import { excerpt } from '../../catalogue/errors.ts';
 import { escapeToOneLine } from '../../catalogue/printable-text.ts';
 import { changeDetails, changesSummary, datasetContentsText, plural } from './catalogue-changes.ts';
 
-/** Longer lists are folded. */
-const openLines = 10;
-/** The most records of a kind that are shown: a summary on GitHub may have a megabyte. */
-const most = 200;
+/** Number of lines up to which a list isn't folded. */
+const maxUnfoldedLines = 10;
+/** Maximum number of records of a kind that are shown: a summary on GitHub may have a megabyte. */
+const maxRecords = 200;
 
 /**
  * The document.
@@ -15,46 +15,46 @@ const most = 200;
  */
 export function changesMarkdown(
   since: { readonly from: string; readonly to: string | null },
-  things: readonly EntityChange[],
+  changes: readonly EntityChange[],
   unread: readonly { readonly path: string; readonly line: number; readonly message: string }[],
 ): string {
   const { from, to } = since;
   const parts = [
     '## Changes in the catalogue',
-    `${capital(changesSummary(things))}: ${code(from)} → ${to === null ? 'the working tree' : code(to)}.`,
+    `${capital(changesSummary(changes))}: ${code(from)} → ${to === null ? 'the working tree' : code(to)}.`,
   ];
   if (unread.length)
     parts.push(
       '### Broken files',
       list(unread.map(({ path, line, message }) => `${code(`${path}:${line}`)} ${code(message)}`)),
     );
-  for (const kind of new Set(things.map((thing) => thing.kind))) {
-    const all = things.filter((thing) => thing.kind === kind);
-    const own = all.slice(0, most);
+  for (const kind of new Set(changes.map((entity) => entity.kind))) {
+    const all = changes.filter((entity) => entity.kind === kind);
+    const own = all.slice(0, maxRecords);
     const whole = own.filter(({ change }) => change !== 'changed').map(wholeLine);
     if (kind !== 'settings') parts.push(`### ${capital(plural[kind])}`);
     if (whole.length) parts.push(list(whole));
-    for (const thing of own.filter(({ change }) => change === 'changed')) {
-      const title = kind === 'settings' ? '### Settings' : `#### ${code(thing.name)}`;
-      parts.push(`${title}${thing.was === null ? '' : `, was ${code(thing.was)}`}`);
-      const details = changeDetails(thing, code);
+    for (const entity of own.filter(({ change }) => change === 'changed')) {
+      const title = kind === 'settings' ? '### Settings' : `#### ${code(entity.name)}`;
+      parts.push(`${title}${entity.was === null ? '' : `, was ${code(entity.was)}`}`);
+      const details = changeDetails(entity, code);
       if (details.length) parts.push(list(details));
     }
-    if (all.length > most) parts.push(`And ${all.length - most} more ${plural[kind]}.`);
+    if (all.length > maxRecords) parts.push(`And ${all.length - maxRecords} more ${plural[kind]}.`);
   }
   return `${parts.join('\n\n')}\n`;
 }
 
-function wholeLine(thing: EntityChange): string {
-  const { change, name, label } = thing;
-  const content = datasetContentsText(thing);
+function wholeLine(entity: EntityChange): string {
+  const { change, name, label } = entity;
+  const content = datasetContentsText(entity);
   return `**${change}** ${code(name)}${label && ` ${code(label)}`}${content && `: ${content}`}`;
 }
 
 /** Lines as a list; a long one is folded. */
 function list(lines: readonly string[]): string {
   const items = lines.map((line) => `- ${line}`).join('\n');
-  return lines.length > openLines
+  return lines.length > maxUnfoldedLines
     ? `<details><summary>${lines.length} lines</summary>\n\n${items}\n\n</details>`
     : items;
 }

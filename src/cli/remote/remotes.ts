@@ -11,7 +11,7 @@ export interface Remote {
   readonly url: string;
 }
 
-/** A sign-in. It belongs to an address: the names of remotes come and go. */
+/** A sign-in. It belongs to an address and not to a remote's name, which may change. */
 export interface Login {
   readonly url: string;
   readonly user: string;
@@ -45,7 +45,7 @@ export interface FoundRemote {
   readonly login: Login | undefined;
 }
 
-/** True if data can be read on the way: http to another machine. */
+/** True if the connection to a URL is not encrypted and leaves this machine. */
 export function isUnencrypted(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'http:' && !/^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);

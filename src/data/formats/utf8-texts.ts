@@ -59,7 +59,7 @@ export class Utf8Texts {
   }
 }
 
-/** Most bytes of a text that a loop copies faster than a call of Buffer's own method. */
+/** Length in bytes up to which a loop copies a text faster than Buffer's own method. */
 const maxLoopLength = 64;
 
 /** Collects the texts of a batch, from the first row on. */
@@ -95,7 +95,7 @@ export class Utf8TextsBuilder {
     this.#close(row, this.#end + length, length === text.length ? textForms.ascii : textForms.other);
   }
 
-  /** The texts of so many rows. Nothing may be added afterwards. */
+  /** Takes the texts of the first rows. Nothing may be added afterwards. @param rows number of rows */
   take(rows: number): Utf8Texts {
     this.#reserve(rows, 0);
     this.#fill(rows);

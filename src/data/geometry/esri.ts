@@ -105,7 +105,7 @@ export function polygonOfRings(rings: readonly Position[][]): Geometry | null {
     const area = signedArea(hole);
     const point = pointWithin(hole);
     const home = outsides.find((one) => one.area > area && isInBox(point, one.box) && one.contains(point));
-    // A hole in nothing is an outside of the wrong direction.
+    // A hole without a ring around it is an outer ring of the wrong direction.
     if (home) home.polygon.push(hole.toReversed());
     else polygons.push([hole]);
   }
@@ -185,7 +185,7 @@ function insideTest(ring: readonly Position[], [, south, , north]: Extent): (pos
     ring.forEach(([, y = 0], edge) => {
       climb += Math.abs((nextOf(edge)[1] as number) - y);
     });
-    // As many that each edge lies in two of them on average, at most.
+    // So many bands that each edge lies in at most two of them on average.
     const count = Math.max(
       1,
       Math.floor(Math.min(Math.sqrt(ring.length), (ring.length * (north - south)) / climb)) || 1,

@@ -16,7 +16,7 @@ const world = [-180, -90, 180, 90] as const;
 /** True if a shape with this box may have an edge that is longer than half a parallel. */
 export const mayCrossAntimeridian = ([west, , east]: Bbox): boolean => east - west > 180;
 
-/** A geometry in parts on both sides of the antimeridian; null if no part of it crosses that in one piece. */
+/** A geometry in parts on both sides of the antimeridian; null if no line or ring of it crosses the antimeridian. */
 export function cutGeometry(geometry: Geometry): Geometry | null {
   switch (geometry.type) {
     case 'LineString':
@@ -37,7 +37,10 @@ export function cutGeometry(geometry: Geometry): Geometry | null {
   }
 }
 
-/** A cut geometry, and its box: from the western end of what lies in the east to beyond 180 degrees. */
+/**
+ * A cut geometry, and its box. The box begins at the western end of the part with positive longitudes, and goes on beyond 180 degrees to
+ * the eastern end of the other part.
+ */
 export function cutWithBox(geometry: Geometry): { readonly geometry: Geometry; readonly box: Bbox } | null {
   const cut = cutGeometry(geometry);
   const box = cut && bboxOfGeometry(cut);
@@ -46,7 +49,7 @@ export function cutWithBox(geometry: Geometry): { readonly geometry: Geometry; r
   return { geometry: cut, box: [east, box[1], west + 360, box[3]] };
 }
 
-/** The eastern end of what lies at negative longitudes, and the western end of the rest. */
+/** The eastern end of the part with negative longitudes, and the western end of the other part. */
 function endsOf(geometry: Geometry): [west: number, east: number] {
   let [west, east] = [-180, 180];
   const visit = (coordinates: readonly unknown[]): void => {
@@ -100,8 +103,10 @@ const inPairs = (line: readonly number[]): number[][] =>
 const closed = (ring: readonly number[]): number[][] => [...inPairs(ring), [ring[0] as number, ring[1] as number]];
 
 /**
- * The parts of a line or ring, x and y in turns: one that jumps from 180 to -180 degrees goes on beyond 180, and is cut there.
- * @returns open rings; null if it isn't cut: rings with an edge along a parallel are boxes, and those around a pole have no other side
+ * Cuts a line or ring at the antimeridian. Where it jumps from 180 to -180 degrees, its longitudes go on beyond 180 first; then it is
+ * cut at 180.
+ * @returns the parts, each as x, y, x, y …, rings without their last position; null if it isn't cut. Rings with an edge along a
+ *   parallel are boxes, and rings around a pole have no other side: they aren't cut.
  */
 export function cutAtAntimeridian(
   positions: Positions,
@@ -111,7 +116,7 @@ export function cutAtAntimeridian(
   let turn = 0;
   let crosses = false;
   for (const [longitude = 0, y = 0] of positions) {
-    // What is cut at 180 degrees already stays at its edge; from edge to edge a ring goes around a pole.
+    // A part that was cut at 180 degrees before stays at this edge; a ring from one edge to the other goes around a pole.
     const x = Math.abs(Math.abs(longitude) - 180) < edge ? Math.sign(longitude) * (180 - edge) : longitude;
     const before = whole.at(-2);
     const next =

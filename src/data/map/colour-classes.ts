@@ -8,7 +8,7 @@ import type { MapColumn } from './source.ts';
 export const classCount = 5;
 /** Class of a row whose value is missing, or not among the values of the legend. */
 export const noClass = classCount;
-/** Values that quantiles are taken from, at most. */
+/** Maximum number of values from which quantiles are computed. */
 const mostSampled = 65_536;
 
 export async function makeLegend({ name, values }: Omit<MapColumn, 'bytes'>, turns: Turns): Promise<MapLegend> {
@@ -34,7 +34,7 @@ async function quantiles(column: string, values: Float64Array, turns: Turns): Pr
   return { kind: 'quantiles', column, breaks: distinct, min: count ? min : 0, max: count ? max : 0 };
 }
 
-/** Some of the finite values, evenly spread over the rows, but in no step with a pattern by row. */
+/** A sample of the finite values, evenly spread over the rows, with random distances: values may repeat in a pattern by row. */
 async function sampleOf(values: Float64Array, finite: number, count: number, turns: Turns): Promise<Float64Array> {
   const sample = new Float64Array(count);
   const step = finite / count;
@@ -59,7 +59,7 @@ async function frequentValues(column: string, values: readonly Value[], turns: T
       const value = values[at] as Value;
       if (value === null || typeof value === 'object') continue;
       const count = counts.get(value);
-      // A column of a million different texts gets no more colours for counting them all.
+      // The legend has only the most frequent values: a column of a million different texts needn't be counted to its end.
       if (count === undefined && counts.size >= 10_000) isCut = true;
       else counts.set(value, (count ?? 0) + 1);
     }
@@ -73,7 +73,7 @@ async function frequentValues(column: string, values: readonly Value[], turns: T
   };
 }
 
-/** The class of a value, from 0; numbers in few classes have those of the greater values. */
+/** The class of a value, from 0. If there are fewer than five classes of numbers, these are the last ones, for the greater values. */
 export function classOf(legend: MapLegend, value: Value | number | undefined): number {
   if (value === null || value === undefined || Number.isNaN(value)) return noClass;
   if (legend.kind === 'values') {

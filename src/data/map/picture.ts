@@ -1,6 +1,6 @@
 /**
- * A map as a picture (SVG): base map, and the selected rows on it. Rows nearer than a pixel are one; of more points than
- * `mostPoints` so many are drawn, chosen by chance; shapes are simplified to the pixels of the picture.
+ * A map as a picture (SVG): base map, and the selected rows on it. Rows that are closer than a pixel are drawn as one. If there
+ * are more than `mostPoints` points, a random sample of that size is drawn. Shapes are simplified to the pixels of the picture.
  */
 import type { MapCounts, MapPicture } from '../../catalogue/maps.ts';
 import { describeMapCounts } from '../../catalogue/maps.ts';
@@ -42,7 +42,7 @@ export async function drawPicture(source: MapSource, options: PictureOptions, tu
   return { svg, counts, legend };
 }
 
-/** What the rows are. */
+/** Kind of the geometries of the rows. */
 export function kindOf({ layer, table }: MapSource): MapCounts['kind'] {
   if (layer.kind === 'points') return 'points';
   const kinds = new Set(table.locatedKinds.map((kind) => kind.replace(/^Multi| Z$/g, '')));

@@ -80,7 +80,7 @@ export const splitList = (text: string): string[] => splitByPattern(text, listIt
  */
 export const splitOrdering = (text: string): string[] => splitByPattern(text, orderingItem);
 
-/** @param itemPattern with groups for what precedes the quotes, what is between them, what needs none, and the end */
+/** @param itemPattern pattern of an item; its groups: the text before the quotes, the text between them, an unquoted text, the end */
 function splitByPattern(text: string, itemPattern: RegExp): string[] {
   const items: string[] = [];
   itemPattern.lastIndex = 0;

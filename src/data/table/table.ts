@@ -50,14 +50,14 @@ export interface ScannedRows extends Iterable<TableRow> {
 export type RowTable = Pick<Table, 'schema' | 'rowCount' | 'scanRowGroups' | 'row'> &
   Partial<Pick<Table, 'sortInThread'>>;
 
-/** Finds the numbers of all rows of a table in an order, in a thread; undefined if there is none for it. */
+/** Finds the numbers of all rows of a table in an order, in a thread; undefined if no thread sorts this table. */
 export type RowSorter = (
   table: Table,
   ordering: readonly OrderingColumn[],
   turns: Turns,
 ) => Promise<Uint32Array | undefined>;
 
-/** Columns that are read before the time is looked at: with all chunks in memory, it would be a part of the work. */
+/** Number of columns that are read between checks of the time: if all chunks are in memory, the check takes a part of the time itself. */
 const columnsPerCheck = 64;
 
 export class Table {
@@ -73,7 +73,7 @@ export class Table {
   readonly #allColumns: readonly number[];
   /** True once the copy was found to be damaged or missing. */
   #isLost = false;
-  /** When `markUsed` recorded it last, in milliseconds. */
+  /** Time of the last record of `markUsed`, in milliseconds of `performance.now`. */
   #marked = performance.now();
 
   private constructor(folder: string, metadata: TableMetadata, cache: ChunkCache, sorter: RowSorter | undefined) {
@@ -123,7 +123,7 @@ export class Table {
     return this.#metadata.checksum;
   }
 
-  /** The numbers of all rows in an order, found in a thread; undefined if there is none for it. */
+  /** The numbers of all rows in an order, found in a thread; undefined if no thread sorts this table. */
   async sortInThread(ordering: readonly OrderingColumn[], turns: Turns): Promise<Uint32Array | undefined> {
     return this.#sorter?.(this, ordering, turns);
   }
@@ -286,7 +286,7 @@ export class Table {
     return low;
   }
 
-  /** True if one box contains all rows: the index would find nothing less. */
+  /** True if one box contains all rows: then the index needn't be searched. */
   #coverExtent(boxes: readonly Bbox[]): boolean {
     const [west = 0, south = 0, east = 0, north = 0] = this.#metadata.extent ?? [];
     return boxes.some((box) => box[0] <= west && box[1] <= south && box[2] >= east && box[3] >= north);

@@ -36,8 +36,8 @@ export interface RestoreOptions {
 }
 
 /**
- * Restores a backup. A new folder appears as a whole. One that exists stays the folder that it is, with its owner and its
- * rights: it may be a volume, or lie where this user may make no other. All of it is on disk when the promise resolves.
+ * Restores a backup. A new folder appears as a whole. An existing folder isn't replaced, and keeps its owner and permissions: it may be
+ * a volume, or this user may not be able to make another one there. All files are on disk when the promise resolves.
  * @returns entries of the archive that were skipped: links that leave the folder, and what is no file
  * @throws ConflictError if the folder isn't empty, has passwords or tokens that would be replaced, its private folder is a link that leads nowhere, or more people would see what was made private since; NotFoundError; UnusableCatalogueError if the file is not a backup
  */
@@ -68,7 +68,7 @@ export async function restoreBackup(
     if (!names.some((name) => (landmarks as readonly string[]).includes(name))) throw notABackup(file);
     await chmod(join(staging, privateFolder), 0o700).catch(() => {});
     await chmod(join(staging, accountsPath), 0o600).catch(() => {});
-    // In a folder that is there, a changed one stays.
+    // An existing folder keeps its own .gitignore, which may have been changed.
     if (!existsSync(join(root, privateFolder, '.gitignore'))) await keepOutOfGit(staging);
     await inheritOwnerOfTree(staging);
     await flushTreeToDisk(staging);
@@ -86,7 +86,7 @@ export async function restoreBackup(
   } catch (error) {
     throw toUnavailableError(error, root);
   } finally {
-    // Of a broken archive, files may still be on their way: then the folder is not empty at once.
+    // After a broken archive, files may still be written for a moment, so that the folder isn't empty at once.
     await rm(staging, { recursive: true, force: true, maxRetries: 5 });
   }
 }
@@ -122,7 +122,7 @@ async function unpack(file: string, cwd: string): Promise<readonly SkippedEntry[
     return reason === null && (entry as ReadEntry).type !== 'SymbolicLink';
   };
   try {
-    // A file of the same bytes over and over is compressed to a thousandth.
+    // A file that repeats the same bytes is compressed to a thousandth of its size: the ratio says nothing.
     const options = {
       cwd,
       filter,
@@ -217,7 +217,7 @@ async function moveAccounts(staging: string, root: string, file: string): Promis
  */
 async function moveInto(from: string, to: string, followed?: string): Promise<void> {
   const entries = await readdir(from, { withFileTypes: true });
-  // A record comes before the folders beside it: what is below a namespace is never there without what hides it.
+  // A record comes before the folders beside it: datasets of a namespace are never there without the record that hides them.
   for (const entry of entries.sort((a, b) => Number(a.isDirectory()) - Number(b.isDirectory()))) {
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
     const there = await (entry.name === followed ? stat : lstat)(target).catch(() => null);

@@ -86,7 +86,7 @@ export class TreeRecords implements RecordSet {
 
   /**
    * @param states of the units that were read from the tree
-   * @param options.faultless those of the states that are of faultless records
+   * @param options.faultless the states whose records have no faults
    */
   constructor(tree: FileTree, snapshot: Snapshot, states: Iterable<UnitState>, { faultless }: Known = {}) {
     this.tree = tree;

@@ -1,14 +1,17 @@
 /**
- * Whether git is changing the files of a working tree: it holds `index.lock` then, in every command, and a rebase has
- * a folder with its state until its last commit.
+ * Whether git is changing the files of a working tree. Every command of git that changes files holds `index.lock` meanwhile, and a
+ * rebase has a folder with its state until its last commit.
  */
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { rebaseFolders } from '../git/unfinished-operations.ts';
 
 const signs = ['index.lock', ...rebaseFolders];
-/** Milliseconds: what is older was left by a git that was killed, or waits for a person, who writes a message or resolves a conflict. */
-const oldest = 10_000;
+/**
+ * Age in milliseconds from which a lock doesn't count: a git that was killed has left it, or git waits for a person to write a message or
+ * resolve a conflict.
+ */
+const maxAge = 10_000;
 
 /**
  * True while git changes files in the working tree of a folder: what is there is neither the state before nor the one after.
@@ -25,8 +28,8 @@ export function isGitAtWork(root: string): boolean {
 
 function isRecent(path: string): boolean {
   const stats = statSync(path, { throwIfNoEntry: false });
-  // A lock from before the clock was set back has a time to come.
-  return stats !== undefined && Math.abs(Date.now() - stats.mtimeMs) < oldest;
+  // If the clock was set back since, the lock has a time in the future.
+  return stats !== undefined && Math.abs(Date.now() - stats.mtimeMs) < maxAge;
 }
 
 /** Folder of git's files for the working tree around a path; null without one. In worktrees and submodules, `.git` is a file that names it. */

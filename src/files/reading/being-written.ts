@@ -1,4 +1,4 @@
-/** Whether a unit is probably being written: by an editor that empties a file first, or by a program that writes one file after another. */
+/** Whether a unit is probably being written: an editor may empty a file first, and a program may write one file after another. */
 import { parseRecordFileName, recordPaths, recordPathWithoutExtension, type Unit } from '../../catalogue/layout.ts';
 import type { Steps } from '../../catalogue/steps.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';

@@ -42,7 +42,7 @@ export class CloneWriter {
   readonly #ids = new Map<string, Set<number>>(kinds.map((kind) => [kind, new Set()]));
   /** Units that were written since the snapshot was made. */
   #unread = new Map<string, Unit>();
-  /** Folders that are no links, or may be followed. */
+  /** Folders that are no links, or links that may be followed. */
   readonly #checkedFolders = new Set<string>();
   /** Names and types of the columns in the records of datasets, by the key of the unit. */
   readonly #columns = new Map<string, string>();
@@ -111,13 +111,13 @@ export class CloneWriter {
       if (!isInAdded || ref.kind !== 'version') this.#assertFolderUsable(ref, path);
       const record = assertRecordTextValid(ref.kind, path, new RecordText(text, recordFormat(path)));
       const isFree = !this.#names.has(nameOf(ref).toLowerCase()) && !this.#ids.get(ref.kind)?.has(Number(record.id));
-      // Also of a record that will be refused: those behind it go the usual way, too, which compares them in their order.
+      // A refused record is added, too: later records with its name or id are then committed as usual, in their order.
       this.#add(ref, record.id);
       return isFree && (container === null || isInAdded || this.#existing.has(nameOf(container)))
         ? { path, text, ref, record }
         : null;
     } catch {
-      // The usual way finds the reason again.
+      // The usual commit finds the reason again.
       return null;
     }
   }
@@ -155,7 +155,7 @@ export class CloneWriter {
     if (this.#columns.get(key) !== columnsText(record.columns)) this.#misfits.set(key, dataset);
   }
 
-  /** Reads what was written, for the checks of the usual way. */
+  /** Reads the written units, for the checks of the usual commit. */
   async #read(): Promise<void> {
     const units = [...this.#unread.values()];
     this.#unread = new Map();

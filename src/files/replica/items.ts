@@ -1,4 +1,4 @@
-/** The files of a catalogue folder that can be synchronised, and the rule which of them a viewer may see. */
+/** The files of a catalogue folder that can be synchronised, and which of them a viewer may see. */
 
 import {
   mediaFolder,
@@ -44,7 +44,7 @@ export function datasetsOfRecordPaths(
   return [...new Map(refs.map((ref) => [formatRef(ref), ref])).values()];
 }
 
-/** The records of a unit, also one that it lacks, and its payloads that are complete. */
+/** The records of a unit, also a record that is missing, and its complete payloads. */
 export function* listUnitFiles(state: UnitState): Generator<ReplicaFile> {
   if (state.lacksRecord) yield { kind: 'missing', path: `${state.key}.yaml`, state };
   for (const [path, stamp] of unpackStamps(state.stamps))
@@ -82,13 +82,13 @@ export function problemOfFolder({ key, diagnostics }: UnitState): string | undef
   return undefined;
 }
 
-/** The record at a path as it is in the list, which isn't made for that. */
+/** The record at a path as `listUnitFiles` lists it, found without making the list. */
 function findRecord(state: UnitState, path: string): ReplicaFile | null {
   const stamp = parseRecordFileName(path) && unpacked(state.stamps).get(path);
   return stamp ? { kind: 'record', path, state, stamp } : null;
 }
 
-/** The payload at a path as it is in the list. */
+/** The payload at a path as `listUnitFiles` lists it. */
 function findPayload(state: UnitState, path: string): ReplicaFile | null {
   const stamp = unpacked(state.payloads).get(path);
   if (state.reading.kind !== 'dataset' || !stamp) return null;
@@ -99,7 +99,7 @@ function findPayload(state: UnitState, path: string): ReplicaFile | null {
   return version ? { kind: 'payload', path, state, version } : null;
 }
 
-/** Stamps that were unpacked last: a pull asks for all files of a dataset, one after another. */
+/** The stamps that were unpacked last, kept since a pull requests all files of a dataset one after another. */
 const lastUnpacked: { readonly packed: PackedStamps; readonly stamps: ReadonlyMap<string, Stamp | null> }[] = [];
 const maxUnpacked = 4;
 

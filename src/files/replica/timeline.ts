@@ -1,8 +1,8 @@
 /**
- * Timeline of a catalogue folder: `.catalogue/timeline` has a line for each run of a server, with a random id, and further ones as
- * its points are counted up. A client remembers the last point that it saw. If the file hasn't got it later, the folder
- * was set back: it comes from a backup, in which the file isn't, or from a snapshot of its disk. Points depend on time only, so
- * that they say nothing about records.
+ * Timeline of a catalogue folder. A point is the random id of a run of a server, and a number that is counted up. The file
+ * `.catalogue/timeline` gets a line for each new point. A client remembers the last point that it saw. If the file lacks this point later,
+ * the folder was set back: it was restored from a backup, which doesn't have the file, or from a snapshot of its disk. Points depend on
+ * time only, so that they reveal nothing about records.
  */
 import { randomBytes } from 'node:crypto';
 import { open, readFile } from 'node:fs/promises';
@@ -80,7 +80,7 @@ export class Timeline {
       await withLock(this.#root, timelineKey, async () => {
         // Other servers of the folder may have added points.
         const all = await readPoints(this.#path);
-        // What is appended to a cut line would be lost with it.
+        // A line that is appended to a cut one would be lost with it.
         if (all.isCut || all.lines > manyLines) await this.#rewrite(all);
         await this.#append(`${run} ${count}\n`);
       });
@@ -107,7 +107,7 @@ export class Timeline {
   }
 }
 
-/** Removes the timeline of a folder that is about to be set back, as by a restore: clients that saw its points notice that. */
+/** Removes the timeline of a folder that is about to be set back, as by a restore, so that clients that saw its points notice it. */
 export async function removeTimeline(root: string): Promise<void> {
   await removeDurably(join(root, privateFolder, timelineFile)).catch((error) => {
     if (!isAbsent(error)) throw error;
@@ -120,7 +120,7 @@ async function readPoints(path: string): Promise<Points> {
     throw error;
   });
   const runs = new Map<string, number>();
-  // No answer had the point of a line that is cut off.
+  // A line that is cut off is left out: its point was in no answer.
   const lines = text.split('\n');
   const isCut = lines.pop() !== '';
   for (const line of lines) {

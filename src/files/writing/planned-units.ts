@@ -1,4 +1,4 @@
-/** Units whose records get new texts in a plan, and what they say then. */
+/** Units whose records get new texts in a plan, and their readings with these texts. */
 import { recordPaths, type Unit, unitKey } from '../../catalogue/layout.ts';
 import type { UnitReading } from '../../catalogue/snapshot.ts';
 import type { RecordText } from '../../text/parse.ts';
@@ -9,7 +9,7 @@ import type { OverlayTree } from '../tree/overlay-tree.ts';
 
 interface PlannedUnit {
   readonly unit: Unit;
-  /** The text of the unit's own record, which is replaced; undefined if there is another change. */
+  /** New text of the unit's own record, if it is the only change of the unit; else undefined. */
   readonly own: { readonly path: string; readonly record: RecordText } | undefined;
 }
 
@@ -42,7 +42,7 @@ export class PlannedUnits {
     this.#added.delete(key);
   }
 
-  /** What the units say that were changed since the last call. */
+  /** Readings of the units that were changed since the last call. */
   read(): readonly UnitReading[] {
     const keys = [...this.#unread];
     this.#unread.clear();

@@ -48,7 +48,7 @@ async function syncFileSystemsOf(root: string, paths: readonly string[], find: D
   const left: string[] = [];
   const deviceOfRoot = deviceOf(root);
   for (const [device, group] of byDevice) {
-    // Those who wait at the same time share the sync of a folder.
+    // Calls that wait for the sync of the same folder at the same time share it.
     const folder = device === deviceOfRoot ? root : (group[0] ?? root);
     if (device === undefined || group.length < many || !(await syncFileSystem(folder))) left.push(...group);
   }
@@ -61,8 +61,8 @@ type DeviceOf = (path: string) => number | undefined;
 const deviceOf: DeviceOf = (path) => lstatSync(path, { throwIfNoEntry: false })?.dev;
 
 /**
- * A function for new files and folders: each is on the device of the folder that it was made in. Only folders that are not
- * new are looked at, if a new folder comes before what is in it.
+ * Makes a function that returns the devices of new files and folders: each is on the device of the folder that it was made in. If a new
+ * folder comes before the files in it, stat(2) is called only for folders that aren't new.
  */
 function makeDeviceOfNew(): DeviceOf {
   const devices = new Map<string, number | undefined>();

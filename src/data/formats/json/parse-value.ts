@@ -18,7 +18,7 @@ export interface ParsedJson {
 }
 
 /**
- * @param start from here to `end` in `bytes` is the value
+ * @param start index of the value's first byte in `bytes`; `end` is the index behind its last one
  * @param offset offset and line of the value in the payload, for errors
  * @throws PayloadError with line and byte
  */

@@ -59,14 +59,17 @@ function geometryColumnWriter(name: string): ParquetColumnWriter {
   };
 }
 
-/** @param fieldType if the column is one of a table, whose type decides whether datetimes have a zone */
+/**
+ * @param fieldType type of the column's field in an Iceberg table, which decides whether datetimes have a time zone; undefined if the
+ *   column is of no table
+ */
 function valueColumnWriter(
   { name, type }: TableColumn,
   index: number,
   fieldType: TableFieldType | undefined,
 ): ParquetColumnWriter {
   const element: SchemaElement = { name, repetition_type: 'OPTIONAL', ...elementFor(type) };
-  // Known after the last row only: the column's type doesn't tell. The schema is in the footer, which is written last.
+  // Only known after the last row, as the column's type doesn't say it. The schema is in the footer, which is written last.
   let hasOffsets = false;
   let values: Value[] = [];
   return {

@@ -67,7 +67,7 @@ export function geometryOfShape(record: Buffer): Geometry | null {
   }
 }
 
-/** A height; NaN for none, as which numbers below -10^38 are meant. */
+/** A height; NaN if it is missing, for which the format has numbers below -10^38. */
 function heightAt(record: Buffer, at: number): number {
   const z = record.readDoubleLE(at);
   return z < -1e38 ? Number.NaN : z;
