@@ -1,20 +1,19 @@
 /** The parts of the page of a dataset or of a version, as far as they have content. */
 import type { ComponentChildren, VNode } from 'preact';
 import { nameAfterRename } from '../catalogue/column-names.ts';
-import type { ColumnProfile, VersionProfile } from '../catalogue/column-statistics.ts';
+import type { ColumnProfile } from '../catalogue/column-statistics.ts';
 import { hasCountedRows } from '../catalogue/ready-versions.ts';
-import { formatRef, refOf } from '../catalogue/ref.ts';
-import type { Column, Commit, Dataset, Query, Version } from '../catalogue/types.ts';
+import { formatRef, type Ref, refOf } from '../catalogue/ref.ts';
+import type { Column, Dataset, Query } from '../catalogue/types.ts';
 import { apiPath, columnPath, downloadFileName } from '../catalogue/urls.ts';
 import { ChartFigure } from './chart.tsx';
-import type { Chart } from './chart-scales.ts';
 import { ColumnList } from './dataset-columns.tsx';
-import { DatasetMap, type ShownMap } from './dataset-map.tsx';
-import type { DatasetState } from './dataset-notes.tsx';
-import { type VersionChange, VersionList } from './dataset-versions.tsx';
+import { DatasetMap } from './dataset-map.tsx';
+import type { DatasetPageParts } from './dataset-page-parts.ts';
+import { VersionList } from './dataset-versions.tsx';
 import { rowCountKey } from './figures.ts';
-import { FileLook, type FilePreview } from './file-preview.tsx';
-import { countOfFirstRows, FirstRows, type Preview } from './first-rows.tsx';
+import { FileLook } from './file-preview.tsx';
+import { countOfFirstRows, FirstRows } from './first-rows.tsx';
 import { CommitList } from './history.tsx';
 import { keptHtml } from './kept-html.ts';
 import { LicenceAndCiting } from './licence-and-citing.tsx';
@@ -24,40 +23,6 @@ import { profilesByColumn } from './preview-columns.ts';
 import { TooLargeToFilter } from './rows-in-files.tsx';
 import { columnsThatLookTyped } from './snippets.ts';
 import { UseIt } from './use-it.tsx';
-
-export interface DatasetPageParts {
-  readonly dataset: Dataset;
-  /** Names of the columns that have a page. */
-  readonly columnPages: ReadonlySet<string>;
-  /** Label of the namespace. */
-  readonly namespace: string;
-  /** The version that is shown; undefined if there is none. */
-  readonly version: Version | undefined;
-  readonly isVersionPage: boolean;
-  /** Sizes in bytes of the files in other formats that are made already. */
-  readonly sizes: ReadonlyMap<string, number>;
-  /** The first rows, of the columns that say most; null if there are none to show. */
-  readonly preview: Preview | null;
-  /** Why there are no rows; '' if they are only not ready yet. */
-  readonly reason: string;
-  readonly profile: VersionProfile | null;
-  /** False if some of the rows, their statistics, maps and comparisons aren't ready yet. */
-  readonly isComplete: boolean;
-  readonly queries: readonly Query[];
-  /** Changes since the version before, by slug. */
-  readonly changes: ReadonlyMap<string, VersionChange>;
-  readonly state: DatasetState;
-  /** The latest commits that touched it. */
-  readonly history: readonly Commit[];
-  /** A first look at a payload that has no rows. */
-  readonly filePreview: FilePreview | null;
-  /** What the map shows: null if it isn't drawn yet, undefined if the rows have no geometry. */
-  readonly map: ShownMap | null | undefined;
-  /** Others of the same namespace or with the same keywords. */
-  readonly others: readonly Dataset[];
-  /** Null if the columns make none. */
-  readonly chart: Chart | null;
-}
 
 export interface Section {
   readonly id: string;
@@ -69,196 +34,225 @@ export interface Section {
   readonly html?: () => string;
 }
 
-/** The parts of the page that have content. */
+/** Input of the sections. */
+interface SectionInput {
+  readonly context: PageContext;
+  readonly parts: DatasetPageParts;
+  /** The dataset, or the version if the page is that of a version. */
+  readonly ref: Ref;
+  /** Path of the API's object. */
+  readonly path: string;
+  /** Path of the page of rows. */
+  readonly rowsPath: string;
+  /** Number of rows. */
+  readonly rows: number;
+  /** Number of rows in words. */
+  readonly rowsInWords: string;
+  readonly profiles: ReadonlyMap<string, Partial<ColumnProfile>>;
+}
+
+/** Makes a section; null if it would be empty. */
+type SectionMaker = (input: SectionInput) => Section | null;
+
+/** The sections of the page that have content, in their order. */
 export function datasetSections(context: PageContext, parts: DatasetPageParts): readonly Section[] {
-  const { locale } = context;
-  const { dataset, version, isVersionPage, preview, reason, profile, queries, others, map, chart, changes } = parts;
-  const path = apiPath(isVersionPage && version ? refOf(version) : refOf(dataset));
-  const rowsPath = hrefOfRef(context, isVersionPage && version ? refOf(version) : refOf(dataset), 'data/');
-  const profiles = profilesByColumn(version, profile);
-  const rows = profile?.rows ?? version?.rows ?? 0;
-  const count = locale.text(rowCountKey(version, dataset.columns), { count: rows });
-  const section = (id: string, title: string, note: string, content: ComponentChildren): Section => ({
-    id,
-    title,
-    note,
-    content,
-  });
-  return [
-    ...(map === undefined
-      ? []
-      : [
-          section(
-            'map',
-            locale.text('map'),
-            count,
-            <DatasetMap {...{ context, path, shown: map, columns: dataset.columns.filter(mayColour) }} />,
-          ),
-        ]),
-    ...(chart
-      ? [
-          section(
-            'chart',
-            locale.text('chart'),
-            locale.text('chartNote', {
-              value: chart.value.label || chart.value.name,
-              time: chart.time.label || chart.time.name,
-            }),
-            <ChartFigure {...{ context, chart, rowsPath }} />,
-          ),
-        ]
-      : []),
-    ...(version?.ready
-      ? [
-          section(
-            'rows',
-            locale.text('rows'),
-            preview && rows > 0 ? countOfFirstRows(locale, preview, rows) : '',
-            <>
-              <FirstRows
-                {...{ context, rowsPath, rows, preview, reason }}
-                columns={dataset.columns.length}
-                noRows={locale.text('noRowsAtAll')}
-              />
-              {parts.filePreview && (
-                <FileLook
-                  context={context}
-                  preview={parts.filePreview}
-                  path={`${path}download/${downloadFileName(version, !isVersionPage)}`}
-                  label={dataset.label}
-                />
-              )}
-            </>,
-          ),
-        ]
-      : []),
-    ...(dataset.columns.length
-      ? [
-          {
-            id: 'columns',
-            title: locale.text('columns'),
-            note: noteOfColumns(context, parts, count),
-            ...columnList(context, parts, profiles),
-          },
-        ]
-      : []),
-    ...(dataset.versions.length
-      ? [
-          section(
-            'versions',
-            locale.text('versions'),
-            locale.text('newestFirstNote', { count: dataset.versions.length }),
-            <VersionList {...{ context, dataset, changes }} shown={version} />,
-          ),
-        ]
-      : []),
-    ...(version?.ready && hasCountedRows(version)
-      ? [
-          section(
-            'use',
-            locale.text('useIt'),
-            locale.text('copyPasteRun'),
-            <UseDataset context={context} {...parts} profiles={profiles} />,
-          ),
-        ]
-      : []),
-    section('licence', locale.text('licenceAndCiting'), '', <LicenceAndCiting {...{ context, dataset, version }} />),
-    ...(parts.history.length
-      ? [
-          section(
-            'history',
-            locale.text('historyPart'),
-            locale.text('historyFromGit'),
-            <>
-              <CommitList context={context} commits={parts.history} />
-              <p class="after">
-                <a href={hrefOfRef(context, refOf(dataset), 'history/')}>{locale.text('wholeHistory')}</a>
-              </p>
-            </>,
-          ),
-        ]
-      : []),
-    ...(queries.length
-      ? [section('queries', locale.text('queriesAboutIt'), '', <Records context={context} records={queries} />)]
-      : []),
-    ...(others.length
-      ? [section('others', locale.text('othersFromHere'), '', <Records context={context} records={others} />)]
-      : []),
-  ];
-}
-
-/** How many columns there are, if they are measured or soon will be; else how many rows. */
-function noteOfColumns({ locale }: PageContext, { dataset, profile, version, reason }: DatasetPageParts, rows: string) {
-  const { length: count } = dataset.columns;
-  if (profile) return locale.text('asMeasured', { count });
-  return version?.ready && reason === '' ? locale.text('notMeasuredYet', { count }) : rows;
-}
-
-/** The list of columns: kept for as long as it shows the same; for a file, rendered with the page. */
-function columnList(
-  context: PageContext,
-  parts: DatasetPageParts,
-  profiles: ReadonlyMap<string, Partial<ColumnProfile>>,
-): Pick<Section, 'content' | 'html'> {
-  const { locale } = context;
   const { dataset, version, isVersionPage, profile } = parts;
   const ref = isVersionPage && version ? refOf(version) : refOf(dataset);
-  const rowsPath = hrefOfRef(context, ref, 'data/');
+  const rows = profile?.rows ?? version?.rows ?? 0;
+  const input = {
+    context,
+    parts,
+    ref,
+    path: apiPath(ref),
+    rowsPath: hrefOfRef(context, ref, 'data/'),
+    rows,
+    rowsInWords: context.locale.text(rowCountKey(version, dataset.columns), { count: rows }),
+    profiles: profilesByColumn(version, profile),
+  };
+  return sectionMakers.map((make) => make(input)).filter((section) => section !== null);
+}
+
+const mapSection: SectionMaker = ({ context, parts: { dataset, map }, path, rowsInWords }) => {
+  if (map === undefined) return null;
+  const columns = dataset.columns.filter(mayColour);
+  return {
+    id: 'map',
+    title: context.locale.text('map'),
+    note: rowsInWords,
+    content: <DatasetMap {...{ context, path, shown: map, columns }} />,
+  };
+};
+
+/** True for a column by which a map may be coloured. */
+const mayColour = ({ type }: Column): boolean => !['geometry', 'object', 'array'].includes(type);
+
+const chartSection: SectionMaker = ({ context, parts: { chart }, rowsPath }) => {
+  if (!chart) return null;
+  const { value, time } = chart;
+  return {
+    id: 'chart',
+    title: context.locale.text('chart'),
+    note: context.locale.text('chartNote', { value: value.label || value.name, time: time.label || time.name }),
+    content: <ChartFigure {...{ context, chart, rowsPath }} />,
+  };
+};
+
+const rowsSection: SectionMaker = ({ context, parts, path, rowsPath, rows }) => {
+  const { locale } = context;
+  const { dataset, version, isVersionPage, preview, reason, filePreview } = parts;
+  if (!version?.ready) return null;
+  return {
+    id: 'rows',
+    title: locale.text('rows'),
+    note: preview && rows > 0 ? countOfFirstRows(locale, preview, rows) : '',
+    content: (
+      <>
+        <FirstRows
+          {...{ context, rowsPath, rows, preview, reason }}
+          columns={dataset.columns.length}
+          noRows={locale.text('noRowsAtAll')}
+        />
+        {filePreview && (
+          <FileLook
+            context={context}
+            preview={filePreview}
+            path={`${path}download/${downloadFileName(version, !isVersionPage)}`}
+            label={dataset.label}
+          />
+        )}
+      </>
+    ),
+  };
+};
+
+const columnsSection: SectionMaker = (input) => {
+  const { context, parts } = input;
+  if (parts.dataset.columns.length === 0) return null;
+  return { id: 'columns', title: context.locale.text('columns'), note: noteOfColumns(input), ...columnList(input) };
+};
+
+/** The number of columns, if they are measured or soon will be; else the number of rows. */
+function noteOfColumns({ context: { locale }, parts, rowsInWords }: SectionInput): string {
+  const { dataset, profile, version, reason } = parts;
+  const { length: count } = dataset.columns;
+  if (profile) return locale.text('asMeasured', { count });
+  return version?.ready && reason === '' ? locale.text('notMeasuredYet', { count }) : rowsInWords;
+}
+
+/** The list of columns. Its HTML is kept until the columns change; for a file, it is rendered with the page. */
+function columnList({
+  context,
+  parts,
+  ref,
+  path,
+  rowsPath,
+  rows,
+  profiles,
+}: SectionInput): Pick<Section, 'content' | 'html'> {
+  const { dataset, version, profile, columnPages } = parts;
   // The list is kept for all readers: no address in it has the parameters of this one.
   const jsonHref = hrefOfRef(context, ref, '?format=json');
-  const rows = profile?.rows ?? version?.rows ?? 0;
   const columnHref = (name: string) => {
-    const present = parts.columnPages.has(name) ? name : nameAfterRename(dataset.former_names, name);
-    if (present === undefined || !parts.columnPages.has(present)) return undefined;
+    const present = columnPages.has(name) ? name : nameAfterRename(dataset.former_names, name);
+    if (present === undefined || !columnPages.has(present)) return undefined;
     const page = columnPath(refOf(dataset), present);
     return context.hasFile?.(page) === false ? undefined : hrefOf(context, page);
   };
   const list = () => (
     <>
-      <TooLargeToFilter context={context} path={`${apiPath(ref)}data/`} />
+      <TooLargeToFilter context={context} path={`${path}data/`} />
       <ColumnList {...{ context, columns: dataset.columns, profiles, rows, rowsPath, jsonHref, columnHref }} />
     </>
   );
   // Of a file, the rule of static pages changes the elements before they are rendered.
   if (context.isExport) return { content: list() };
-  const key = `columns ${locale.language} ${rowsPath}`;
+  const key = `columns ${context.locale.language} ${rowsPath}`;
   return { html: () => keptHtml(key, [version, profile, ...dataset.columns], list) };
 }
 
-/** True for a column by which a map may be coloured. */
-const mayColour = ({ type }: Column): boolean => !['geometry', 'object', 'array'].includes(type);
+const versionsSection: SectionMaker = ({ context, parts: { dataset, version, changes } }) => {
+  const { length: count } = dataset.versions;
+  if (count === 0) return null;
+  return {
+    id: 'versions',
+    title: context.locale.text('versions'),
+    note: context.locale.text('newestFirstNote', { count }),
+    content: <VersionList {...{ context, dataset, changes }} shown={version} />,
+  };
+};
 
-function UseDataset({
-  context,
-  dataset,
-  version,
-  isVersionPage,
-  state,
-  profiles,
-}: DatasetPageParts & {
-  readonly context: PageContext;
-  readonly profiles: ReadonlyMap<string, Partial<ColumnProfile>>;
-}): VNode {
-  const ref = isVersionPage && version ? refOf(version) : refOf(dataset);
-  return (
-    <UseIt
-      context={context}
-      source={{
-        address: absoluteUrl(context, `${apiPath(ref)}data`),
-        query: '',
-        name: dataset.slug,
-        hasGeometry: dataset.columns.some(({ type }) => type === 'geometry'),
-        isPrivate: state.isPrivate,
-        textColumns: columnsThatLookTyped(dataset.columns, profiles),
-        subject: formatRef(ref),
-        title: dataset.label,
-        server: context.base,
-      }}
-    />
-  );
-}
+const useSection: SectionMaker = ({ context, parts: { dataset, version, state }, ref, path, profiles }) => {
+  if (!version?.ready || !hasCountedRows(version)) return null;
+  const source = {
+    address: absoluteUrl(context, `${path}data`),
+    query: '',
+    name: dataset.slug,
+    hasGeometry: dataset.columns.some(({ type }) => type === 'geometry'),
+    isPrivate: state.isPrivate,
+    textColumns: columnsThatLookTyped(dataset.columns, profiles),
+    subject: formatRef(ref),
+    title: dataset.label,
+    server: context.base,
+  };
+  return {
+    id: 'use',
+    title: context.locale.text('useIt'),
+    note: context.locale.text('copyPasteRun'),
+    content: <UseIt context={context} source={source} />,
+  };
+};
 
-/** Links to queries or datasets, with the beginning of what they are. */
+const licenceSection: SectionMaker = ({ context, parts: { dataset, version } }) => ({
+  id: 'licence',
+  title: context.locale.text('licenceAndCiting'),
+  note: '',
+  content: <LicenceAndCiting {...{ context, dataset, version }} />,
+});
+
+const historySection: SectionMaker = ({ context, parts: { dataset, history } }) => {
+  const { locale } = context;
+  if (history.length === 0) return null;
+  return {
+    id: 'history',
+    title: locale.text('historyPart'),
+    note: locale.text('historyFromGit'),
+    content: (
+      <>
+        <CommitList context={context} commits={history} />
+        <p class="after">
+          <a href={hrefOfRef(context, refOf(dataset), 'history/')}>{locale.text('wholeHistory')}</a>
+        </p>
+      </>
+    ),
+  };
+};
+
+const queriesSection: SectionMaker = ({ context, parts: { queries } }) => {
+  if (queries.length === 0) return null;
+  const content = <Records context={context} records={queries} />;
+  return { id: 'queries', title: context.locale.text('queriesAboutIt'), note: '', content };
+};
+
+const othersSection: SectionMaker = ({ context, parts: { others } }) => {
+  if (others.length === 0) return null;
+  const content = <Records context={context} records={others} />;
+  return { id: 'others', title: context.locale.text('othersFromHere'), note: '', content };
+};
+
+const sectionMakers: readonly SectionMaker[] = [
+  mapSection,
+  chartSection,
+  rowsSection,
+  columnsSection,
+  versionsSection,
+  useSection,
+  licenceSection,
+  historySection,
+  queriesSection,
+  othersSection,
+];
+
+/** Links to queries or datasets, with the beginning of their descriptions. */
 function Records({
   context,
   records,

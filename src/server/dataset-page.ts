@@ -8,7 +8,7 @@ import { refOf } from '../catalogue/ref.ts';
 import type { Column, Dataset, Version, WorkBudget } from '../catalogue/types.ts';
 import type { DatasetHeadParts } from '../pages/dataset.tsx';
 import type { ShownMap } from '../pages/dataset-map.tsx';
-import type { DatasetPageParts } from '../pages/dataset-sections.tsx';
+import type { DatasetPageParts } from '../pages/dataset-page-parts.ts';
 import { shownVersions } from '../pages/dataset-versions.tsx';
 import { shownVersion } from '../pages/figures.ts';
 import { keepLast } from '../pages/keep-last.ts';

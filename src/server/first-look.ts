@@ -5,7 +5,7 @@ import { NotFoundError, UnavailableError, ValidationError } from '../catalogue/e
 import { refOf } from '../catalogue/ref.ts';
 import { quotedName } from '../catalogue/row-parameters.ts';
 import type { Column, Dataset, Version, WorkBudget } from '../catalogue/types.ts';
-import type { DatasetPageParts } from '../pages/dataset-sections.tsx';
+import type { DatasetPageParts } from '../pages/dataset-page-parts.ts';
 import { keepLast } from '../pages/keep-last.ts';
 import { choosePreviewColumns, profilesByColumn } from '../pages/preview-columns.ts';
 import { soon } from './soon.ts';
