@@ -3,6 +3,7 @@ import type { VNode } from 'preact';
 import { apiRoot } from '../catalogue/urls.ts';
 import { renderPage } from './layout.tsx';
 import { hrefOf, type PageContext } from './page-context.ts';
+import { ScrollBox } from './scroll-box.tsx';
 
 type Schema = Readonly<Record<string, unknown>>;
 type Bodies = Readonly<Record<string, { readonly schema: Schema }>>;
@@ -271,7 +272,7 @@ interface GridProps {
 
 /** A table that scrolls by itself on small screens. */
 const Grid = ({ label, heads, children }: GridProps): VNode => (
-  <div class="scroll" tabIndex={0} role="region" aria-label={label}>
+  <ScrollBox label={label}>
     <table class="grid keys-of-file">
       <thead>
         <tr>
@@ -284,5 +285,5 @@ const Grid = ({ label, heads, children }: GridProps): VNode => (
       </thead>
       <tbody>{children as VNode[]}</tbody>
     </table>
-  </div>
+  </ScrollBox>
 );

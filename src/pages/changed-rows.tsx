@@ -6,6 +6,7 @@ import type { Column } from '../catalogue/types.ts';
 import { Cell, cellText, gridClass } from './cells.tsx';
 import type { Locale } from './locale.ts';
 import { hrefWith, type PageContext } from './page-context.ts';
+import { ScrollBox } from './scroll-box.tsx';
 import { wordDifference } from './word-difference.ts';
 
 /** Rows of one kind of change in a page, at most. */
@@ -40,7 +41,7 @@ export function ChangedRowsTable({
   const keys = Object.keys(rows[0]?.key ?? {});
   return (
     <>
-      <div class="scroll" tabIndex={0} role="region" aria-label={`${label}: ${locale.text('rows')}`}>
+      <ScrollBox label={`${label}: ${locale.text('rows')}`}>
         <table class={gridClass(keys.length + columns.length)}>
           <thead>
             <tr>
@@ -77,7 +78,7 @@ export function ChangedRowsTable({
             ))}
           </tbody>
         </table>
-      </div>
+      </ScrollBox>
       <PartLinks context={context} label={label} {...part} />
     </>
   );

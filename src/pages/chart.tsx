@@ -5,6 +5,7 @@ import type { Column } from '../catalogue/types.ts';
 import { type Chart, type ChartLine, type ChartPoint, roundTicks, spread, timeTicks } from './chart-scales.ts';
 import type { Locale } from './locale.ts';
 import { hrefOf, type PageContext, queryStringOf } from './page-context.ts';
+import { ScrollBox } from './scroll-box.tsx';
 import type { TextKey } from './texts/english.ts';
 
 interface Props {
@@ -31,14 +32,9 @@ export function ChartFigure({ context, chart, rowsPath }: Props): VNode {
   const sentence = chartSentence(locale, chart, lines);
   return (
     <figure class="chart">
-      <div
-        class="scroll"
-        tabIndex={0}
-        role="region"
-        aria-label={locale.text('chartNote', { value: titleOf(chart.value), time: titleOf(chart.time) })}
-      >
+      <ScrollBox label={locale.text('chartNote', { value: titleOf(chart.value), time: titleOf(chart.time) })}>
         <Drawing locale={locale} lines={lines} value={chart.value} sentence={sentence} />
-      </div>
+      </ScrollBox>
       <figcaption class="undermap">
         <span>
           {sentence}{' '}

@@ -16,6 +16,7 @@ import { AllVersions, listVersions } from './listed-versions.tsx';
 import { edgeTexts } from './number-texts.ts';
 import { hrefOfRef, type PageContext } from './page-context.ts';
 import { TooLargeToFilter } from './rows-in-files.tsx';
+import { ScrollBox } from './scroll-box.tsx';
 
 export interface ColumnPageParts {
   readonly dataset: Dataset;
@@ -243,7 +244,7 @@ function InVersions({
   const all = versions.map(({ version }) => version);
   return (
     <>
-      <div class="scroll" tabIndex={0} role="region" aria-label={locale.text('inVersions', { name: column.name })}>
+      <ScrollBox label={locale.text('inVersions', { name: column.name })}>
         <table class="grid">
           <thead>
             <tr>
@@ -285,7 +286,7 @@ function InVersions({
             })}
           </tbody>
         </table>
-      </div>
+      </ScrollBox>
       <AllVersions context={context} dataset={dataset} />
     </>
   );

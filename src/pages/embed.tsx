@@ -8,6 +8,7 @@ import { renderPage } from './layout.tsx';
 import { licenceOf, publisherOf } from './licence-and-citing.tsx';
 import { mapFigure } from './map-figure.ts';
 import { hrefOf, type PageContext, queryStringOf } from './page-context.ts';
+import { ScrollBox } from './scroll-box.tsx';
 
 /** What is in the frame. */
 export type EmbeddedView =
@@ -106,7 +107,7 @@ function EmbeddedTable({
   if (rows.length === 0) return <p>{locale.text(matched > 0 ? 'noRowsHere' : 'noRowMatches')}.</p>;
   return (
     <>
-      <div class="scroll" tabIndex={0} role="region" aria-label={locale.text('rows')}>
+      <ScrollBox label={locale.text('rows')}>
         <table class="grid">
           <thead>
             <tr>
@@ -127,7 +128,7 @@ function EmbeddedTable({
             ))}
           </tbody>
         </table>
-      </div>
+      </ScrollBox>
       <p class="s">
         {locale.text('rowsFromTo', {
           from: offset + 1,

@@ -2,6 +2,7 @@
 import type { VNode } from 'preact';
 import { shorten } from '../catalogue/beginning.ts';
 import { hrefOf, type PageContext } from './page-context.ts';
+import { ScrollBox } from './scroll-box.tsx';
 
 export interface ZipMember {
   readonly path: string;
@@ -50,7 +51,7 @@ export function FileLook({ context, preview, path, label }: Props): VNode {
   const { members, count } = preview;
   return (
     <>
-      <div class="scroll" tabIndex={0} role="region" aria-label={locale.text('filesInZip', { count })}>
+      <ScrollBox label={locale.text('filesInZip', { count })}>
         <table class="grid">
           <thead>
             <tr>
@@ -69,7 +70,7 @@ export function FileLook({ context, preview, path, label }: Props): VNode {
             ))}
           </tbody>
         </table>
-      </div>
+      </ScrollBox>
       {members.length < count && <p class="s soft">{locale.text('moreValues', { count: count - members.length })}</p>}
     </>
   );

@@ -4,6 +4,7 @@ import type { Column } from '../catalogue/types.ts';
 import { Cell, isNumeric, type RowValues, TypeOfColumn } from './cells.tsx';
 import type { Locale } from './locale.ts';
 import { type PageContext, queryStringOf } from './page-context.ts';
+import { ScrollBox } from './scroll-box.tsx';
 
 /** Rows of some columns. */
 export interface Preview {
@@ -48,7 +49,7 @@ export function FirstRows({ context, areGroups = false, ...parts }: FirstRowsPro
   const label = preview.rows.length < rows ? `${locale.text('rows')}: ${count}` : count;
   return (
     <>
-      <div class="scroll" tabIndex={0} role="region" aria-label={label}>
+      <ScrollBox label={label}>
         <table class="grid">
           <thead>
             <tr>
@@ -92,7 +93,7 @@ export function FirstRows({ context, areGroups = false, ...parts }: FirstRowsPro
             ))}
           </tbody>
         </table>
-      </div>
+      </ScrollBox>
       <div class="after">
         <span>
           {locale.text('someOfRows', {

@@ -9,6 +9,7 @@ import { hrefOf, hrefWith, type PageContext } from './page-context.ts';
 import { measuredByColumn } from './preview-columns.ts';
 import { fromFirst } from './row-filters.tsx';
 import { type ColumnFacet, noPart, RowsAside } from './rows-aside.tsx';
+import { ScrollBox } from './scroll-box.tsx';
 
 export interface RowsTableProps {
   readonly context: PageContext;
@@ -54,7 +55,7 @@ export function RowsTable(props: RowsTableProps): VNode {
       )}
       <div class={facets.length || hasMap ? 'withside' : undefined}>
         <div class="big-grid">
-          <div class="scroll" tabIndex={0} role="region" aria-label={locale.text('rows')}>
+          <ScrollBox label={locale.text('rows')}>
             <table class={gridClass(columns.length)}>
               <thead>
                 <tr>
@@ -96,7 +97,7 @@ export function RowsTable(props: RowsTableProps): VNode {
                 })}
               </tbody>
             </table>
-          </div>
+          </ScrollBox>
           <PartLinks context={context} matched={matched} offset={offset} shown={rows.length} limit={props.limit} />
         </div>
         {(facets.length > 0 || hasMap) && <RowsAside {...{ context, facets, hasMap, matched }} />}

@@ -4,6 +4,7 @@ import type { Schema } from '../catalogue/field.ts';
 import type { FileSchema } from '../catalogue/schemas.ts';
 import { renderPage } from './layout.tsx';
 import { hrefOf, type PageContext } from './page-context.ts';
+import { ScrollBox } from './scroll-box.tsx';
 
 export function renderFileSchemaPage(context: PageContext, schema: FileSchema): string {
   const { locale } = context;
@@ -18,7 +19,7 @@ export function renderFileSchemaPage(context: PageContext, schema: FileSchema): 
         <p class="prose">
           <span lang="en">{schema.description}</span> {locale.text('schemaOtherKeys')}
         </p>
-        <div class="scroll" tabIndex={0} role="region" aria-label={schema.title}>
+        <ScrollBox label={schema.title}>
           <table class="grid keys-of-file">
             <thead>
               <tr>
@@ -31,7 +32,7 @@ export function renderFileSchemaPage(context: PageContext, schema: FileSchema): 
             </thead>
             <tbody>{keyRows(context, schema)}</tbody>
           </table>
-        </div>
+        </ScrollBox>
       </>
     ),
   });
