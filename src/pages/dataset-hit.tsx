@@ -105,7 +105,7 @@ const maxReasons = 3;
 /** Characters of a description before and behind a term that is found in it. */
 const roundTerm = 60;
 
-/** Keywords, columns and the place in the description that a search found, if what is shown doesn't have all of its terms. */
+/** The keywords, columns and part of the description that a search found, if the shown texts don't have all terms of the search. */
 function Reasons({ context, dataset, terms }: Omit<HitProps, 'namespace'>): VNode | null {
   const { locale } = context;
   const shown = `${dataset.label}\n${dataset.slug}\n${firstParagraph(dataset.description)}`;

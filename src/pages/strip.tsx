@@ -42,7 +42,7 @@ interface StripProps {
   readonly height: number;
 }
 
-/** Width of a bar and its gap, in pixels, where there is room, for a strip 14 pixels high. */
+/** Maximum width of a bar with its gap, in pixels, for a strip 14 pixels high. */
 const widestBar = 6;
 
 /** A bar of neighbouring columns: of the type that most of them have, as high as they are filled on average. */
@@ -53,7 +53,7 @@ function joinedColumn(columns: readonly StripColumn[]): StripColumn {
   return { type, filled: columns.reduce((sum, { filled }) => sum + filled, 0) / columns.length };
 }
 
-/** A bar for each column; of more columns than there is room for, each bar has several. */
+/** A bar for each column; if there is no room for all of them, a bar for each group of neighbouring columns. */
 function barsOf(columns: readonly StripColumn[], most: number): readonly StripColumn[] {
   if (columns.length <= most) return columns;
   const start = (bar: number) => Math.floor((bar * columns.length) / most);
