@@ -75,8 +75,8 @@ export const metadataField = (description: string) => ({
 });
 
 /** An image: a path below /site_media/ or a URL; in an input, also bytes. */
-export const imageField = (description: string, traits: FieldTraits = {}) =>
-  input<string>('image', { type: 'string', maxLength: 255 }, '', { description, ...traits });
+export const imageField = (description: string) =>
+  input<string>('image', { type: 'string', maxLength: 255 }, '', { description });
 
 /** A time in ISO 8601, UTC. In entities, it has milliseconds. */
 export const datetimeField = (description: string, traits: FieldTraits = {}) => ({
@@ -148,8 +148,8 @@ export function referencesField(kind: 'group' | 'user', description: string, tra
 }
 
 /** References to groups by their slugs, and to users as `user:<username>`; in the API, URLs. */
-export function groupsAndUsersField(description: string, traits: FieldTraits = {}) {
-  const field = referencesField('group', description, traits);
+export function groupsAndUsersField(description: string) {
+  const field = referencesField('group', description);
   const [group, user] = [slugRule, usernameRule].map(({ source }) => source.replace(/^\^|\$$/g, ''));
   const items = { type: 'string', pattern: `^(${group}|user:${user})$` };
   return { ...field, schema: { ...field.schema, items }, otherLink: 'user' as const };
@@ -166,10 +166,9 @@ export function referenceField<Value extends null = never>(
 }
 
 /** An object with any keys. */
-export const jsonField = <Value = unknown>(description: string, traits: FieldTraits = {}) =>
+export const jsonField = <Value = unknown>(description: string) =>
   input<Readonly<Record<string, Value>>>('json', { type: 'object', additionalProperties: true }, Object.freeze({}), {
     description,
-    ...traits,
   });
 
 /** The source of an imported record: texts, and checksums by field. */
@@ -253,8 +252,8 @@ export function columnsField<F extends Fields, Absent extends null = never>(
 }
 
 /** The versions of a dataset. */
-export const versionsField = (description: string, traits: FieldTraits = {}) =>
-  output<readonly Version[], never>('versions', {}, none, { description, ...traits });
+export const versionsField = (description: string) =>
+  output<readonly Version[], never>('versions', {}, none, { description });
 
 /** The name of a record, which is in its path. */
 export const slugField = (description: string, traits: InputTraits = {}) =>

@@ -45,8 +45,9 @@ export function* uniqueRefs(refs: Iterable<FeedRef>): Generator<readonly [string
   }
 }
 
-/** The state of a record in a snapshot. */
-export function recordState(snapshot: Snapshot, record: string, ref: FeedRef, at = 0): RecordState {
+/** The state of a record in a snapshot. Its time `at` is 0 until it is added to the feed. */
+export function recordState(snapshot: Snapshot, record: string, ref: FeedRef): RecordState {
+  const at = 0;
   const seenBy = audienceOfRecord(snapshot, ref);
   if (ref.kind !== 'dataset' || seenBy === null) return { record, at, seenBy };
   const versions = snapshot.folders.get(ref.namespace)?.datasets.get(ref.slug)?.versions ?? [];

@@ -104,12 +104,8 @@ export async function readDocumentText(document: OpenDocument): Promise<string> 
 }
 
 /** A document in JSON. @throws ValidationError */
-export async function readJsonDocument(
-  documents: Documents,
-  address: string,
-  options: OpenOptions = {},
-): Promise<unknown> {
-  const document = await documents.open(address, { accept: 'application/json', ...options });
+export async function readJsonDocument(documents: Documents, address: string): Promise<unknown> {
+  const document = await documents.open(address, { accept: 'application/json' });
   return parseJson(await readDocumentText(document), document.address);
 }
 

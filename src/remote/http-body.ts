@@ -75,12 +75,12 @@ export async function readResponseText(body: AsyncIterable<Uint8Array>, limit = 
 }
 
 /** The bytes of a body. @throws LongAnswerError */
-export async function readResponseBytes(body: AsyncIterable<Uint8Array>, limit = maxAnswer): Promise<Buffer> {
+export async function readResponseBytes(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > limit) throw longAnswer(limit);
+    if (size > maxAnswer) throw longAnswer(maxAnswer);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -8,14 +8,9 @@ import { checksOf, type HealthCheck } from './health-check.ts';
 const { ok, warning, problem } = checksOf('environment');
 const run = promisify(execFile);
 
-/**
- * @param usesLfs true if the catalogue's folder keeps payloads in Git LFS
- * @param node version of Node
- */
-export async function programHealthChecks(
-  usesLfs: boolean,
-  node = process.versions.node,
-): Promise<readonly HealthCheck[]> {
+/** @param usesLfs true if the catalogue's folder keeps payloads in Git LFS */
+export async function programHealthChecks(usesLfs: boolean): Promise<readonly HealthCheck[]> {
+  const { node } = process.versions;
   const { version, engines } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
   const least = /\d+\.\d+/.exec(engines.node)?.[0] ?? '';
   return [
