@@ -101,14 +101,7 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
   if (!readOnly && snapshot.users.size > 0 && !(await accounts.hasCredentials()))
     log(`${noCredentialsWarning.message} ${noCredentialsWarning.advice}`);
   const metrics = (options.metrics ?? snapshot.settings.metrics) ? await startMetrics() : undefined;
-  const health = () => {
-    catalogue.assertPresent();
-    const { made, failed } = catalogue.commits;
-    return {
-      ...(catalogue.snapshot.settings.git.commit && { commits: { made, failed } }),
-      ...(follower && { git: follower.report }),
-    };
-  };
+  const health = () => healthOf(catalogue, follower);
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   const { webhookSecret: secret } = options;
   const gitUpdates = follower && secret ? { secret, start: () => void follower.update() } : null;
@@ -122,11 +115,7 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
   const quiet = runWhenQuiet(() => {
     // If a package can't be loaded, the request that needs it says so.
     loadPackages(reading).catch(() => {});
-    const { payloads } = catalogue.snapshot.settings;
-    if (payloads.store)
-      assertObjectStore(payloads, closing.signal).catch((error) => {
-        if (!closing.signal.aborted) log(`${payloads.store}: ${error.message} See: catalogue doctor`);
-      });
+    void checkObjectStore(catalogue, log, closing.signal);
   });
   const listener = follower ? listenerWithPosition(app, follower) : app;
   listening.setListener((request, response) => {
@@ -151,6 +140,30 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
       await workers.close();
     },
   };
+}
+
+/** What the health of a server shows besides that it answers. @throws UnavailableError if the folder is no catalogue any more */
+function healthOf(catalogue: FileCatalogue, follower: GitFollower | null) {
+  catalogue.assertPresent();
+  const { snapshot, commits } = catalogue;
+  const { made, failed } = commits;
+  return {
+    ...(snapshot.settings.git.commit && { commits: { made, failed } }),
+    ...(follower && { git: follower.report }),
+  };
+}
+
+/** Logs if the object store of payloads can't be used. */
+async function checkObjectStore(
+  { snapshot }: FileCatalogue,
+  log: (line: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const { payloads } = snapshot.settings;
+  if (!payloads.store) return;
+  await assertObjectStore(payloads, signal).catch((error) => {
+    if (!signal.aborted) log(`${payloads.store}: ${error.message} See: catalogue doctor`);
+  });
 }
 
 /** Runs a function once, when there was no request for a while. */
