@@ -89,7 +89,7 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
   });
   const follower = await openFollower(catalogue, options, log);
   // The port is opened first: requests get 503 while the files are being read.
-  const listening = await listenForRequests(respondWhileStarting, host, port, limitsWithin(mostOpenFiles()));
+  const listening = await listenForRequests(respondWhileStarting, host, port, limitsWithin(mostOpenFiles()), log);
   try {
     await catalogue.follow();
   } catch (error) {

@@ -38,6 +38,35 @@ export const limitsWithin = (openFiles: number): Limits => ({
   connections: Math.max(1, Math.min(defaultLimits.connections, Math.floor((openFiles - otherFiles) / 2))),
 });
 
+/** Milliseconds from one line about closed connections to the next. */
+const timeBetweenLines = 60_000;
+
+/**
+ * Logs that connections were closed because as many as the server takes were open: a line at once, then at most one a minute.
+ * @param log takes a line
+ */
+export function logDroppedConnections(server: Server, { connections }: Limits, log: (line: string) => void): void {
+  const advice = connections < defaultLimits.connections ? 'Raise ulimit -n, or limit' : 'Limit';
+  let dropped = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const report = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (dropped === 0) return;
+    const closed = `${dropped} ${dropped === 1 ? 'connection was' : 'connections were'} closed without a response`;
+    log(
+      `${closed}: ${connections} were open, as many as this server takes. ${advice} the connections of each client in the proxy.`,
+    );
+    dropped = 0;
+    timer = setTimeout(report, timeBetweenLines).unref();
+  };
+  server.on('drop', () => {
+    dropped++;
+    if (!timer) report();
+  });
+  server.once('close', report);
+}
+
 type HttpSocket = Socket & { _httpMessage?: ServerResponse | null };
 
 /**

@@ -6,7 +6,14 @@ import type { Duplex } from 'node:stream';
 import { CatalogueError } from '../catalogue/errors.ts';
 import { listenerWithContinue } from './continue.ts';
 import { securityHeaders } from './headers.ts';
-import { defaultLimits, installIdleTimeout, type Limits, listenerInTurns, setBodyTimeout } from './limits.ts';
+import {
+  defaultLimits,
+  installIdleTimeout,
+  type Limits,
+  listenerInTurns,
+  logDroppedConnections,
+  setBodyTimeout,
+} from './limits.ts';
 import { chooseRequestId, requestIdHeader } from './request.ts';
 
 /** The server can't listen on the address. */
@@ -23,6 +30,7 @@ export interface Listening {
 
 /**
  * @param port 0 for any that is free
+ * @param log takes a line about connections that were closed
  * @throws AddressError that says what to do
  */
 export async function listenForRequests(
@@ -30,6 +38,7 @@ export async function listenForRequests(
   host: string,
   port: number,
   limits: Limits = defaultLimits,
+  log: (line: string) => void = () => {},
 ): Promise<Listening> {
   keepTickObject();
   let current = listener;
@@ -48,6 +57,7 @@ export async function listenForRequests(
   const server = createServer(options, inTurns);
   server.on('checkContinue', listenerWithContinue(inTurns));
   server.maxConnections = limits.connections;
+  logDroppedConnections(server, limits, log);
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
     sockets.add(socket);

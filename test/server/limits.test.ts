@@ -166,6 +166,38 @@ describe('numbers', () => {
     const again = talk(url, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
     assert.deepEqual(statusesIn(await again.answer), [200]);
   });
+
+  it('connections beyond the limit are logged: a line at once, then one a minute with their number', async (t) => {
+    const lines: string[] = [];
+    const few = { ...limits, idle: 60_000, headers: 60_000, connections: 1 };
+    const listening = await listenForRequests(read, '127.0.0.1', 0, few, (line) => lines.push(line));
+    t.after(() => listening.close(0));
+    const first = talk(listening.url, '');
+    t.after(() => first.socket.destroy());
+    await once(first.socket, 'connect');
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const drop = async (count: number) => {
+      for (let i = 0; i < count; i++) await talk(listening.url, '').answer;
+    };
+    const rest =
+      'closed without a response: 1 were open, as many as this server takes. Raise ulimit -n, or limit the connections of each client in the proxy.';
+    await drop(3);
+    assert.deepEqual(lines, [`1 connection was ${rest}`]);
+    t.mock.timers.tick(59_999);
+    assert.equal(lines.length, 1);
+    t.mock.timers.tick(1);
+    assert.deepEqual(lines.slice(1), [`2 connections were ${rest}`]);
+    // A minute without any ends it.
+    t.mock.timers.tick(200_000);
+    assert.equal(lines.length, 2);
+    await drop(1);
+    assert.equal(lines.length, 3);
+    // What wasn't logged yet is logged at the end.
+    await drop(2);
+    t.mock.timers.reset();
+    await listening.close(0);
+    assert.deepEqual(lines.slice(3), [`2 connections were ${rest}`]);
+  });
 });
 
 describe('a server of ours', () => {
