@@ -10,6 +10,7 @@ import type { Stats } from 'node:fs';
 import { type FileHandle, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
+import { UnavailableError } from '../../catalogue/errors.ts';
 import { bytesToKeep, CacheRoom } from '../cache-room.ts';
 import { isSystemError } from '../errors.ts';
 import { checkEvery, diskSpaceOf, reservedBytes } from './disk-space.ts';
@@ -56,6 +57,8 @@ export class DerivedFileStore {
   readonly #names = new Map<string, string>();
   /** Stamps of the files whose CRC-32 was found right, by name. By sizes, it takes memory as it fills; by `max`, that of all names at once. */
   readonly #checked = new LRUCache<string, string>({ maxSize: 10_000, sizeCalculation: () => 1 });
+  /** Checks under way, by name and stamp. */
+  readonly #checks = new Map<string, Promise<boolean>>();
   readonly #failed = new LRUCache<string, true>({ max: 1000, ttl: retryAfter });
   readonly #closing = new AbortController();
   readonly #room = new CacheRoom();
@@ -68,7 +71,7 @@ export class DerivedFileStore {
     this.#options = options;
   }
 
-  /** Opens a file; null if it isn't stored. A truncated or damaged one is deleted. */
+  /** Opens a file; null if it isn't stored. A truncated or damaged one is deleted. @throws UnavailableError if the store is closed meanwhile */
   async open({ key, extension }: DerivedFile): Promise<StoredFile | null> {
     if (this.#options.maxBytes() <= 0) return null;
     const folder = await this.#options.folder().catch(() => null);
@@ -79,11 +82,16 @@ export class DerivedFileStore {
     if (name === undefined) return null;
     const path = join(folder, name);
     const file = await open(path).catch(() => null);
-    if (file && (await this.#isIntact(file, name, path))) {
-      const { size, mtime } = await file.stat();
-      // The time of access says when it was used last, whatever the file system does by itself.
-      await utimes(path, new Date(), mtime).catch(() => {});
-      return { file, size };
+    try {
+      if (file && (await this.#isIntact(file, name, path))) {
+        const { size, mtime } = await file.stat();
+        // The time of access says when it was used last, whatever the file system does by itself.
+        await utimes(path, new Date(), mtime).catch(() => {});
+        return { file, size };
+      }
+    } catch (error) {
+      await file?.close();
+      throw error;
     }
     await file?.close();
     this.#names.delete(id);
@@ -111,10 +119,10 @@ export class DerivedFileStore {
     return this.#start(derived)?.made ?? Promise.resolve(false);
   }
 
-  /** Ends all work: files that aren't complete are deleted. */
+  /** Ends all work: files that aren't complete are deleted, and those that aren't checked stay. */
   async close(): Promise<void> {
-    this.#closing.abort();
-    await Promise.allSettled([...this.#making.values()].map(({ made }) => made));
+    this.#closing.abort(new UnavailableError('The server is shutting down.'));
+    await Promise.allSettled([...this.#checks.values(), ...[...this.#making.values()].map(({ made }) => made)]);
   }
 
   /** The document from its beginning; it is stored on the way if possible. @param signal ends what is made for this reader alone */
@@ -210,17 +218,31 @@ export class DerivedFileStore {
     }
   }
 
-  /** True if a file has the size and the CRC-32 in its name. The CRC-32 is computed once for each state of the file. */
+  /**
+   * True if a file has the size and the CRC-32 in its name. The CRC-32 is computed once for each state of the file, however many ask
+   * at a time.
+   * @throws UnavailableError if the store is closed meanwhile
+   */
   async #isIntact(file: FileHandle, name: string, path: string): Promise<boolean> {
     const [, , wantedSize, wantedCrc = ''] = namePattern.exec(name) ?? [];
     const found = await file.stat();
     if (found.size !== Number(wantedSize)) return false;
     const stamp = stampOf(found);
     if (this.#checked.get(name) === stamp) return true;
-    const crc = await crcOfFile(path).catch(() => -1);
-    if (crc !== Number.parseInt(wantedCrc, 16)) return false;
+    const id = `${name} ${stamp}`;
+    const check = this.#checks.get(id) ?? this.#hasCrc(path, wantedCrc).finally(() => this.#checks.delete(id));
+    this.#checks.set(id, check);
+    if (!(await check)) return false;
     this.#checked.set(name, stamp);
     return true;
+  }
+
+  /** @param wanted in hexadecimal digits */
+  async #hasCrc(path: string, wanted: string): Promise<boolean> {
+    const { signal } = this.#closing;
+    const crc = await crcOfFile(path, signal).catch(() => -1);
+    signal.throwIfAborted();
+    return crc === Number.parseInt(wanted, 16);
   }
 
   /** Deletes the least recently used files until the rest fits, and unfinished ones older than a day. Open files can be read on. */

@@ -101,7 +101,7 @@ export class FileInTheMaking {
     await writeTo(this.#path, { assertRoom, signal });
     signal.throwIfAborted();
     this.#size = (await stat(this.#path)).size;
-    this.#crc = await crcOfFile(this.#path);
+    this.#crc = await crcOfFile(this.#path, signal);
   }
 
   /**
@@ -144,10 +144,11 @@ export class FileInTheMaking {
   }
 }
 
-/** The CRC-32 of a file's bytes. */
-export async function crcOfFile(path: string): Promise<number> {
+/** The CRC-32 of a file's bytes. @throws AbortError */
+export async function crcOfFile(path: string, signal: AbortSignal): Promise<number> {
   const file = await open(path);
   let crc = 0;
-  for await (const chunk of file.createReadStream({ highWaterMark: 1024 * 1024 })) crc = crc32(chunk as Buffer, crc);
+  const chunks = file.createReadStream({ highWaterMark: 1024 * 1024, signal });
+  for await (const chunk of chunks) crc = crc32(chunk as Buffer, crc);
   return crc;
 }

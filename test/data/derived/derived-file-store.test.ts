@@ -11,6 +11,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
@@ -100,6 +101,34 @@ describe('a derived file', () => {
       assert.equal(await contentOf(await one.open(derived)), 'one two three');
       assert.equal(made.count, times + 2);
     }
+  });
+
+  it('is checked once after the start, however many ask for it at a time', async (t) => {
+    const { folder } = store();
+    const { derived } = source('checked', ['x'.repeat(3_000_000)]);
+    await store({ folder, maxBytes: 1e7 }).store.make(derived);
+    const someFile = await open(join(folder, readdirSync(folder)[0] ?? ''));
+    const { mock } = t.mock.method(Object.getPrototypeOf(someFile) as FileHandle, 'read');
+    await someFile.close();
+    const { store: started } = store({ folder, maxBytes: 1e7 });
+    const opened = await Promise.all(Array.from({ length: 20 }, () => started.open(derived)));
+    const bytes = await Promise.all(mock.calls.map(async ({ result }) => (await result)?.bytesRead ?? 0));
+    assert.equal(
+      bytes.reduce((sum, read) => sum + read, 0),
+      3_000_000,
+    );
+    for (const stored of opened) assert.equal((await contentOf(stored))?.length, 3_000_000);
+  });
+
+  it('is not checked any further when the store is closed, and stays', async () => {
+    const { folder } = store();
+    const { derived } = source('large', ['x'.repeat(9_000_000)]);
+    await store({ folder, maxBytes: 1e7 }).store.make(derived);
+    const { store: started } = store({ folder, maxBytes: 1e7 });
+    const opening = assert.rejects(started.open(derived), /^UnavailableError: The server is shutting down\.$/);
+    await started.close();
+    await opening;
+    assert.equal(readdirSync(folder).length, 1);
   });
 
   it('of a format that is complete at once is made once, and then sent', async () => {
@@ -245,7 +274,7 @@ describe('a derived file', () => {
     const making = one.make(derived);
     await new Promise((resolve) => setTimeout(resolve, 5));
     await one.close();
-    await assert.rejects(making, { name: 'AbortError' });
+    await assert.rejects(making, /^UnavailableError: The server is shutting down\.$/);
     assert.deepEqual(readdirSync(folder), []);
   });
 });
