@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -50,6 +50,23 @@ describe('the temporary files of a killed run', () => {
       assert.equal(exitCode, 0, err);
       assert.equal(temporariesIn(root).length, 2, temporariesIn(root).join());
     });
+
+  it('are removed by a restore into a folder that is not there, beside it', async (t) => {
+    const root = await makeRoot(seed);
+    const home = join(root, '..');
+    const file = join(home, 'backup.tar.gz');
+    assert.equal((await type(['backup', file], { root })).exitCode, 0);
+    const killed = await startWriter(home, '.');
+    killed.kill('SIGKILL');
+    await once(killed, 'exit');
+    const running = await startWriter(home, '.');
+    t.after(() => running.kill('SIGKILL'));
+    const left = () => readdirSync(home).filter(isTemporaryFile);
+    assert.equal(left().length, 2);
+    const { exitCode, err } = await type(['restore', file, join(home, 'restored')], { root });
+    assert.equal(exitCode, 0, err);
+    assert.equal(left().length, 1);
+  });
 
   it('are removed by a clone that goes on', async (t) => {
     const { base } = await served(seed, t);

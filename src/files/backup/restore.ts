@@ -59,7 +59,7 @@ export async function restoreBackup(
     );
   await assertLinkLeadsSomewhere(join(root, privateFolder));
   if (accounts && !force) await assertNoAccounts(root);
-  if (found) await removeAbandonedTemporaries(root, abandonedAfter);
+  await removeAbandonedTemporaries(found ? root : dirname(root), abandonedAfter);
   const staging = found ? join(root, temporaryName()) : temporaryPathBeside(root);
   try {
     await mkdir(staging, { recursive: true, mode: 0o700 });
