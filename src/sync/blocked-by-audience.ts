@@ -106,7 +106,7 @@ const wouldShowReason = (kind: string): string =>
   `The ${kind} it is in is visible to more people here. To have it, make the ${kind} private, pull, and then make it visible again.`;
 const wouldWidenReason = (path: string, status: string | undefined): string =>
   status === 'incoming'
-    ? `It would become visible to more people, with a change of the remote that isn't here yet: ${describeFilePath(path)}. Make it private, pull, and then make it visible again.`
+    ? `It would become visible to more people, with a change of the remote that isn't here yet: ${describeFilePath(path)}. Make it as visible as before, pull, and then make it visible to them again.`
     : `It would become visible to more people, and ${describeFilePath(path)} in it hasn't been decided on.`;
 
 const retakenReason = ({ move, record }: MoveBetweenNamespaces): string => {

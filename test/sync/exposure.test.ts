@@ -298,7 +298,9 @@ describe('a push', () => {
       const { plan } = await push();
       assert.ok(
         plan.blocked.some(({ reason }) =>
-          /isn't here yet: .*\. Make it private, pull, and then make it visible again\.$/.test(reason),
+          /isn't here yet: .*\. Make it as visible as before, pull, and then make it visible to them again\.$/.test(
+            reason,
+          ),
         ),
       );
       unseen(what === 'dataset' ? 'trees' : 'pay');

@@ -77,7 +77,10 @@ describe('a dataset of a private namespace', () => {
       seen.filter((path) => path.includes(added)),
       [],
     );
-    assert.match(result.plan.blocked.find(({ path }) => path.endsWith('dataset.yaml'))?.reason ?? '', /Pull first/);
+    assert.match(
+      result.plan.blocked.find(({ path }) => path.endsWith('dataset.yaml'))?.reason ?? '',
+      /Make it as visible as before, pull, and then/,
+    );
   });
 });
 
