@@ -18,7 +18,8 @@ import type {
 } from '../../catalogue/types.ts';
 import { fileChecksum } from '../../disk/checksum.ts';
 import { DiskTree } from '../tree/disk-tree.ts';
-import { GitError, runGit } from './git.ts';
+import { GitError, type GitOptions, runGit } from './git.ts';
+import { newestCommitsArguments } from './newest-commits.ts';
 import { headCommitId } from './refs.ts';
 
 export interface FileReadOptions {
@@ -40,17 +41,15 @@ export async function readFileChecksumsAndCommits(
   for (let start = 0; start < files.length; start += 8) {
     signal?.throwIfAborted();
     const some = files.slice(start, start + 8);
-    details.push(...(await Promise.all(some.map((file) => inspectFile(root, file.path, head, versionOf(file))))));
+    details.push(...(await Promise.all(some.map((file) => inspectFile(root, file.path, versionOf(file))))));
   }
-  return details;
+  if (head === null) return details;
+  const paths = files.flatMap(({ path }, i) => (details[i]?.modified ? [path] : []));
+  const commits = await findNewestCommits(root, paths, head, signal);
+  return details.map((detail, i) => ({ ...detail, commit: commits.get(`${files[i]?.path}`) ?? null }));
 }
 
-async function inspectFile(
-  root: string,
-  path: string,
-  head: string | null,
-  version: Version | undefined,
-): Promise<FileDetails> {
+async function inspectFile(root: string, path: string, version: Version | undefined): Promise<FileDetails> {
   const tree = new DiskTree(root);
   // Nothing is revealed about the target of a link that isn't followed.
   const absolute = tree.leadsOutside(path) ? '' : await realpath(tree.absolute(path)).catch(() => '');
@@ -58,45 +57,78 @@ async function inspectFile(
   if (!stats) return { checksum: '', modified: '', commit: null };
   const known = tree.pointer(path)?.checksum ?? (version?.size === stats.size ? version.checksum : '');
   const checksum = known || (stats.isFile() ? await cachedChecksum(absolute, stats.size, stats.mtimeMs) : '');
-  return { checksum, modified: stats.mtime.toISOString(), commit: head ? await newestCommit(root, path, head) : null };
+  return { checksum, modified: stats.mtime.toISOString(), commit: null };
 }
 
-/** Caches of results that are expensive, also of those in progress: checksums by path and stamp, and newest commits by path and HEAD. */
+/** Checksums by path and stamp, also those in progress. */
 const checksums = new Map<string, Promise<string>>();
-const commits = new Map<string, Promise<Commit | null>>();
 const maxCached = 20_000;
 
-/** The result for a key; the default if it fails, and then it is made again the next time. */
-function cached<T>(cache: Map<string, Promise<T>>, key: string, byDefault: T, make: () => Promise<T>): Promise<T> {
-  let result = cache.get(key);
-  if (!result) {
-    if (cache.size >= maxCached) cache.clear();
-    result = make();
-    cache.set(key, result);
-    result.catch(() => cache.delete(key));
+/** The checksum of a file; '' if it can't be read, and then it is read again the next time. */
+function cachedChecksum(path: string, size: number, mtime: number): Promise<string> {
+  const key = `${path}\0${size}\0${mtime}`;
+  let checksum = checksums.get(key);
+  if (!checksum) {
+    if (checksums.size >= maxCached) checksums.clear();
+    checksum = fileChecksum(path);
+    checksums.set(key, checksum);
+    checksum.catch(() => checksums.delete(key));
   }
-  return result.catch(() => byDefault);
+  return checksum.catch(() => '');
 }
 
-const cachedChecksum = (path: string, size: number, mtime: number): Promise<string> =>
-  cached(checksums, `${path}\0${size}\0${mtime}`, '', () => fileChecksum(path));
+/** Newest commits by path, of one HEAD of a folder; null for files that its history lacks. */
+let newest = { head: '', commits: new Map<string, Commit | null>() };
+/** One request at a time looks for newest commits: those that wait find most of theirs among its results. */
+const inQueue = makeQueue();
+/** Number of files from which on one walk through the whole history takes less time than a `git log` for each. */
+const many = 5;
 
-/** Queues for git: no more processes than these look for newest commits, however many requests wait for them. */
-const queues = Array.from({ length: 4 }, makeQueue);
-let turn = 0;
-
-const newestCommit = (root: string, path: string, head: string): Promise<Commit | null> =>
-  cached(commits, `${root}\0${head}\0${path}`, null, async () => {
-    const inQueue = queues[turn++ % queues.length] as ReturnType<typeof makeQueue>;
-    const [commit = null] = await inQueue(() => readLog(root, ['-1', head, '--', path]));
-    return commit;
+/**
+ * The newest commits of files, by path.
+ * @returns without those of files that the history lacks, and of all if git fails
+ * @throws the reason of the signal
+ */
+function findNewestCommits(
+  root: string,
+  paths: readonly string[],
+  head: string,
+  signal: AbortSignal | undefined,
+): Promise<ReadonlyMap<string, Commit | null>> {
+  return inQueue(async () => {
+    signal?.throwIfAborted();
+    const key = `${root}\0${head}`;
+    if (newest.head !== key || newest.commits.size >= maxCached) newest = { head: key, commits: new Map() };
+    const { commits } = newest;
+    const missing = paths.filter((path) => !commits.has(path));
+    try {
+      if (missing.length >= many) {
+        const newestCommits = { head, paths: missing };
+        const output = await runGit(root, newestCommitsArguments(head), { newestCommits, signal });
+        const found = new Map<string, string>(JSON.parse(output));
+        const ids = [...new Set(found.values())];
+        const input = joinLines(...ids);
+        const listed = ids.length ? await readLog(root, ['--no-walk=unsorted', '--stdin'], { input, signal }) : [];
+        const byId = new Map(listed.map((commit) => [commit.id, commit]));
+        for (const path of missing) commits.set(path, byId.get(found.get(path) ?? '') ?? null);
+      } else
+        for (const path of missing) {
+          const [commit = null] = await readLog(root, ['-1', head, '--', path], { signal });
+          commits.set(path, commit);
+        }
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (!(error instanceof GitError)) throw error;
+    }
+    return commits;
   });
+}
 
 /** Commits that `git log` lists with these arguments. */
-async function readLog(root: string, args: readonly string[], input = ''): Promise<readonly Commit[]> {
+async function readLog(root: string, args: readonly string[], options: GitOptions = {}): Promise<readonly Commit[]> {
   const log = ['log', '--encoding=UTF-8', '--format=%H%x00%an%x00%aI%x00%s'];
   const command = ['--literal-pathspecs', '-c', 'log.showSignature=false', ...log];
-  const output = await runGit(root, [...command, ...args], { input });
+  const output = await runGit(root, [...command, ...args], options);
   return output
     .split('\n')
     .filter(Boolean)
@@ -140,7 +172,10 @@ export async function listCommits(
     }
     const page = paginate(ids, options, settings);
     if (page.count === 0) return { ...page, items: [] };
-    return { ...page, items: await readLog(root, ['--no-walk=unsorted', '--stdin'], joinLines(...page.items)) };
+    return {
+      ...page,
+      items: await readLog(root, ['--no-walk=unsorted', '--stdin'], { input: joinLines(...page.items) }),
+    };
   } catch (error) {
     if (error instanceof GitError) throw new UnavailableError("Git can't read the history now. Try again later.");
     throw error;

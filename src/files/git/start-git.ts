@@ -1,6 +1,7 @@
 /** Starts the git program, and waits until it has ended. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
+import { NewestCommits, type NewestCommitsRequest } from './newest-commits.ts';
 
 /** Git failed or could not be run; the message is git's own. */
 export class GitError extends Error {
@@ -23,6 +24,8 @@ export interface GitStart {
   readonly input: string;
   /** Milliseconds until it is killed. */
   readonly timeout: number;
+  /** Files whose newest commits are read from the output, which is not kept: the result is JSON, the entries of path and commit. */
+  readonly newestCommits?: NewestCommitsRequest | undefined;
 }
 
 export interface GitStartOptions {
@@ -34,7 +37,7 @@ export interface GitStartOptions {
 
 /** Runs git as a child of this process. @returns its stdout as bytes @throws GitError */
 export function startGit(
-  { folder, args, env, input, timeout }: GitStart,
+  { folder, args, env, input, timeout, newestCommits }: GitStart,
   { stdout, signal }: GitStartOptions = {},
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -46,6 +49,8 @@ export function startGit(
       stdio: ['pipe', stdout ?? 'pipe', 'pipe'],
     }) as ChildProcessByStdio<Writable, Readable | null, Readable>;
     const out: Buffer[] = [];
+    const reader = newestCommits && new NewestCommits(newestCommits);
+    const output = () => (reader ? Buffer.from(JSON.stringify(reader.end())) : Buffer.concat(out));
     let stderr = '';
     let hasTimedOut = false;
     const kill = () => {
@@ -58,7 +63,13 @@ export function startGit(
       kill();
     }, timeout);
     signal?.addEventListener('abort', kill);
-    child.stdout?.on('data', (chunk) => out.push(chunk));
+    child.stdout?.on('data', (chunk: Buffer) => {
+      if (!reader) out.push(chunk);
+      else if (reader.push(chunk)) {
+        resolve(output());
+        kill();
+      }
+    });
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       if (stderr.length < 2000) stderr += text;
     });
@@ -69,9 +80,9 @@ export function startGit(
     child.on('close', (code) => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', kill);
-      if (code === 0) return resolve(Buffer.concat(out));
-      const output = stderr.trim().split('\n').slice(0, 5).join(' ');
-      const reason = hasTimedOut ? `it took longer than ${timeout / 1000} s` : output || `exit code ${code}`;
+      if (code === 0) return resolve(output());
+      const message = stderr.trim().split('\n').slice(0, 5).join(' ');
+      const reason = hasTimedOut ? `it took longer than ${timeout / 1000} s` : message || `exit code ${code}`;
       reject(new GitError(`git ${subcommandOf(args)}: ${reason}`, code));
     });
     // Git may exit before it has read all of its stdin.

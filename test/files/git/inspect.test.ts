@@ -8,6 +8,7 @@ import { checkCatalogueFiles } from '../../../src/files/checking/check.ts';
 import { openFileCatalogue } from '../../../src/files/file-catalogue.ts';
 import { homeOf, makeFolder } from '../../support/folder.ts';
 import { gitEnv } from '../../support/repository.ts';
+import { serveFolder } from '../../support/server.ts';
 
 const csv = 'a\n1\n';
 const checksum = createHash('sha256').update(csv).digest('hex');
@@ -71,16 +72,27 @@ it('a link that is not followed says nothing about its target', async (t) => {
   assert.equal((await view.inspect([file]))[0]?.checksum, checksum);
 });
 
-it('git is asked once for each file, by four processes at most at a time, and not for a client that has left', async (t) => {
+it('git reads the history once for many files, and not for a client that has left', async (t) => {
   const { folder, view, items } = await open(t);
   const calls = countLogs(t, folder.beside('bin'));
   await assert.rejects(view.inspect(items, AbortSignal.abort(new Error('gone'))), /gone/);
   assert.deepEqual(calls(), { count: 0, most: 0 });
   const all = await Promise.all([1, 2, 3].map(() => view.inspect(items)));
   for (const details of all) assert.ok(details.every(({ commit }) => commit?.message === 'All'));
-  const { count, most } = calls();
-  assert.equal(count, items.length);
-  assert.ok(most <= 4, `${most} at a time`);
+  // One for the ids, and one for the commits.
+  assert.deepEqual(calls(), { count: 2, most: 1 });
+});
+
+it('the list of files over HTTP reads the history once, however many files it has', async (t) => {
+  const { folder } = await open(t);
+  const { base, close } = await serveFolder(folder.root);
+  t.after(close);
+  const calls = countLogs(t, folder.beside('bin'));
+  const answer = await fetch(`${base}/api/v1/intrinsecus/?page_size=1000`);
+  const { results } = (await answer.json()) as { results: { commit: { message: string } | null }[] };
+  assert.ok(results.length > 20);
+  assert.ok(results.every(({ commit }) => commit?.message === 'All'));
+  assert.deepEqual(calls(), { count: 2, most: 1 });
 });
 
 /** Counts calls of `git log` from now on, whichever process makes them. */
