@@ -19,6 +19,8 @@ export interface DatasetState {
   readonly audience: readonly string[];
   /** Files with problems, for those who may write them. */
   readonly problems: readonly FileProblems[];
+  /** True if the viewer may edit it. */
+  readonly mayEdit: boolean;
 }
 
 export function DatasetNotes({

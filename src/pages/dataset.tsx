@@ -13,7 +13,7 @@ import { datasetSections } from './dataset-sections.tsx';
 import { dateOfVersion } from './figures.ts';
 import { type PageParts, renderPageInSteps, renderPageStart } from './layout.tsx';
 import { firstParagraph } from './markdown.ts';
-import type { PageContext } from './page-context.ts';
+import { hrefOfRef, type PageContext } from './page-context.ts';
 import { Part } from './part.tsx';
 
 /** The parts of a dataset's page that its head shows. */
@@ -51,6 +51,13 @@ export function renderDatasetPage(context: PageContext, parts: DatasetPageParts)
   return renderPageInSteps(context, { ...headOf(context, parts), isComplete: parts.isComplete }, [
     <DatasetNotes key="notes" context={context} {...parts} />,
     <DatasetLead key="lead" {...{ context, dataset, version, isVersionPage, sizes: parts.sizes }} />,
+    parts.state.mayEdit && !isVersionPage && (
+      <p key="edit" class="row">
+        <a class="btn" href={`${hrefOfRef(context, refOf(dataset))}?_edit`} rel="nofollow">
+          {locale.text('edit')}
+        </a>
+      </p>
+    ),
     <nav key="toc" class="toc" aria-label={locale.text('onThisPage')}>
       <ul>
         {sections.map(({ id, title }) => (

@@ -5,6 +5,7 @@ import { mediaPathInUrl } from '../catalogue/layout.ts';
 import type { Steps } from '../catalogue/steps.ts';
 import { apiRoot, collections, documentationRoot } from '../catalogue/urls.ts';
 import { Head, type HeadParts } from './head.tsx';
+import { replaceForbidden } from './html.ts';
 import { hrefOf, hrefOfSearch, hrefWith, type PageContext } from './page-context.ts';
 import { renderStatically } from './static-page.ts';
 
@@ -29,14 +30,10 @@ export interface PageParts extends HeadParts {
   readonly children: ComponentChildren;
 }
 
-/** Control characters that HTML may not hold (HTML Standard, section 13.2.3.5). */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
-const forbidden = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g;
-
 /** A whole page, as HTML. */
 export function renderPage(context: PageContext, parts: PageParts): string {
   const write = () => render(<Page context={context} {...parts} />);
-  return `<!doctype html>${(context.isExport ? renderStatically(context, write) : write()).replace(forbidden, '\ufffd')}`;
+  return `<!doctype html>${replaceForbidden(context.isExport ? renderStatically(context, write) : write())}`;
 }
 
 /** The content of a page of which only the start is rendered. No text of a page is written like it. */
@@ -58,7 +55,7 @@ export function* renderPageInSteps(
   if (context.isExport) return renderPage(context, { ...parts, children: content });
   const pieces: string[] = [];
   for (const piece of content) {
-    if (piece) pieces.push(render(piece).replace(forbidden, '\ufffd'));
+    if (piece) pieces.push(replaceForbidden(render(piece)));
     yield;
   }
   const page = renderPage(context, { ...parts, children: <wbr id="content" /> });

@@ -49,6 +49,9 @@ const terms: Readonly<Record<string, Terms>> = {
   'BSD-3-Clause': notice,
 };
 
+/** SPDX identifiers of those licences. */
+export const commonLicences: readonly string[] = Object.keys(terms);
+
 interface Props {
   readonly context: PageContext;
   readonly dataset: Dataset;

@@ -14,6 +14,7 @@ import { maxSitemapEntries } from '../standards/sitemap.ts';
 import { type AccessEntry, AccessLog } from './access-log.ts';
 import { assertNoContentRange, assertNoDryRunInBody, assertNotCompressed } from './body.ts';
 import { DifferenceFigureStore } from './difference-figures.ts';
+import { datasetEditPage } from './edit-page.ts';
 import { loginPages } from './login.ts';
 import type { Metrics } from './metrics.ts';
 import { identifyRequest, refuseAnonymousOrReadOnlyWrite } from './middleware/authorize.ts';
@@ -65,6 +66,7 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
 
   koa.use(respondToErrors(app)); // turns what the steps below throw into a response
   koa.use(redirectToSlash(router, app)); // 400 if it isn't percent-encoded; 301 if it lacks the slash at its end
+  router.all(...datasetEditPage(app)); // `?_edit`; other requests of a dataset go on to its route
   for (const route of routes)
     router.all(route.path, async (ctx) => {
       ctx.state = { route };

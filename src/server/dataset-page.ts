@@ -31,6 +31,8 @@ export interface DatasetPageOptions {
   readonly colour?: string | null;
   readonly figures: DifferenceFigureStore;
   readonly viewer: Viewer;
+  /** True if the server refuses all writes. */
+  readonly isReadOnly: boolean;
   /** Of an app whose pages become files. */
   readonly staticExport?: StaticExport | null;
   /** Limits the work for the map. */
@@ -57,7 +59,7 @@ export async function datasetHeadParts(
 export async function datasetPageParts(
   catalogue: Catalogue,
   dataset: Dataset,
-  { version, colour = null, figures, viewer, staticExport = null, budget }: DatasetPageOptions,
+  { version, colour = null, figures, viewer, isReadOnly, staticExport = null, budget }: DatasetPageOptions,
 ): Promise<Omit<DatasetPageParts, 'chart'>> {
   const shown = version ?? shownVersion(dataset);
   const wait = patienceOf({ staticExport });
@@ -77,7 +79,7 @@ export async function datasetPageParts(
   const sizes = (shown?.ready && !staticExport && (await catalogue.fileSizes?.(shown))) || new Map<string, number>();
   const { isComplete: hasRows, ...look } = table;
   const isVersionPage = version !== undefined;
-  const state = await datasetState(catalogue, viewer, { dataset, namespace, shown, isVersionPage });
+  const state = await datasetState(catalogue, viewer, { dataset, namespace, shown, isVersionPage, isReadOnly });
   const filePreview = shown?.ready && shown.rows === null && look.reason ? await previewFile(catalogue, shown) : null;
   // A clone of few commits would have another history.
   const history = staticExport ? [] : await historySoon(catalogue, viewer, dataset, namespace);

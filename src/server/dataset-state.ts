@@ -15,6 +15,7 @@ const mostFiles = 20;
  * The state of a dataset for a viewer.
  * @param shown the version that the page shows
  * @param isVersionPage true for the page of that version; else the newest version may be another one
+ * @param isReadOnly true if the server refuses all writes
  */
 export async function datasetState(
   catalogue: Catalogue,
@@ -24,11 +25,13 @@ export async function datasetState(
     namespace,
     shown,
     isVersionPage,
+    isReadOnly,
   }: {
     readonly dataset: Dataset;
     readonly namespace: Namespace | null;
     readonly shown: Version | undefined;
     readonly isVersionPage: boolean;
+    readonly isReadOnly: boolean;
   },
 ): Promise<DatasetState> {
   const [whyNotReady, audience, problems] = await Promise.all([
@@ -36,7 +39,8 @@ export async function datasetState(
     audienceOf(catalogue, dataset, namespace),
     problemsOfFiles(catalogue, viewer, namespace, dataset.slug),
   ]);
-  return { whyNotReady, isPrivate: isPrivate(dataset, namespace), audience, problems };
+  const mayEdit = !isReadOnly && !viewer.readOnly && mayWriteIn(viewer, namespace);
+  return { whyNotReady, isPrivate: isPrivate(dataset, namespace), audience, problems, mayEdit };
 }
 
 /** Why the data of a version can't be shown; '' if no more is known than that it isn't ready. */

@@ -114,7 +114,15 @@ async function completeDatasetPage(
   const { app, catalogue, query, viewer } = request;
   const { differenceFigures: figures, staticExport } = app;
   const budget = workBudgetOf(request);
-  const options = { version, colour: query.get('_colour'), figures, viewer, staticExport, budget };
+  const options = {
+    version,
+    colour: query.get('_colour'),
+    figures,
+    viewer,
+    isReadOnly: app.readOnly,
+    staticExport,
+    budget,
+  };
   const parts = await datasetPageParts(catalogue, dataset, options);
   const chart =
     parts.version && parts.profile

@@ -21,7 +21,7 @@ export function assertMayCreate({ viewer }: RequestContext, kind: CreatableKind)
 
 /** Refuses the edit of an entity by others than its owners. @throws NotPermittedError */
 export async function assertMayEdit(
-  { viewer, catalogue }: RequestContext,
+  { viewer, catalogue }: Pick<RequestContext, 'viewer' | 'catalogue'>,
   entity: Entities[WritableKind],
 ): Promise<void> {
   if (viewer.staff) return;

@@ -5,7 +5,7 @@ import { type FieldErrors, StaleError, ValidationError } from '../catalogue/erro
 import { type InputOptions, parseInput } from '../catalogue/input.ts';
 import { type Refs, refOf } from '../catalogue/ref.ts';
 import { resourceUrl } from '../catalogue/represent.ts';
-import type { Entities, Query, User } from '../catalogue/types.ts';
+import type { Dataset, Entities, Query, User } from '../catalogue/types.ts';
 import { Turns } from '../data/event-loop.ts';
 import { readInputBody } from './body.ts';
 import { entityTitle } from './collections.ts';
@@ -67,6 +67,19 @@ export function makeEditHandler<K extends WritableKind>(kind: K, required: 'all'
 }
 
 /**
+ * Edits a dataset as PATCH does, if it is still as it was read.
+ * @throws StaleError if it was changed; ValidationError and the other errors of an edit
+ */
+export async function editDatasetIfUnchanged(
+  request: Pick<RequestContext, 'catalogue' | 'links'>,
+  dataset: Dataset,
+  input: Input,
+): Promise<Dataset> {
+  const fields = await parseFields(request, 'dataset', input, { partial: true, label: dataset.label });
+  return request.catalogue.edit<'dataset'>(refOf(dataset) as Refs['dataset'], fields, { ifMatch: dataset });
+}
+
+/**
  * Refuses a new password without the present one: a token or a session that was stolen must not last for ever. Staff may
  * set any password.
  * @returns the hash of the present password, if it is needed
@@ -107,7 +120,7 @@ export function makeRemoveHandler<K extends WritableKind>(kind: K): Handler {
  * @throws ValidationError with the errors of all fields together
  */
 async function parseFields(
-  { catalogue, links }: RequestContext,
+  { catalogue, links }: Pick<RequestContext, 'catalogue' | 'links'>,
   kind: WritableKind,
   given: Input,
   options: InputOptions,

@@ -1,41 +1,13 @@
 /** Signing in and out with a browser: forms, cookies, and what pages of others can't do. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { describe, it, type TestContext } from 'node:test';
-import { type Answer, filesWithPasswords, serveAccounts } from '../support/accounts.ts';
+import { describe, it } from 'node:test';
+import type { Answer } from '../support/accounts.ts';
+import { browse, password } from '../support/browse.ts';
 import { serveFolder } from '../support/server.ts';
 
 const login = '/auth/login/';
 const logout = '/auth/logout/';
-const password = 'builder 7305';
-
-/** A browser, as far as it matters here: it keeps cookies, and sends forms. */
-async function browse(t: TestContext, settings: object = {}) {
-  const server = await serveAccounts(t, settings, { files: filesWithPasswords({ bob: password }) });
-  const cookies = new Map<string, string>();
-  const visit = async (path: string, init: RequestInit = {}): Promise<Answer> => {
-    const headers = new Headers(init.headers);
-    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    if (cookie) headers.set('Cookie', cookie);
-    const answer = await server.ask(path, { ...init, headers });
-    for (const line of answer.headers.getSetCookie()) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
-      if (/Max-Age=0/.test(line)) cookies.delete(name);
-      else cookies.set(name, value);
-    }
-    return answer;
-  };
-  const fieldOf = (page: Answer, name: string) =>
-    new RegExp(`name="${name}" value="([^"]*)"`).exec(page.text)?.[1] ?? '';
-  /** Opens a page and sends its form back, filled in. */
-  const fill = async (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) => {
-    const page = await visit(path);
-    const hidden = { csrfmiddlewaretoken: fieldOf(page, 'csrfmiddlewaretoken'), next: fieldOf(page, 'next') };
-    return visit(path, { method: 'POST', body: new URLSearchParams({ ...hidden, ...fields }), headers });
-  };
-  const signIn = (path = login) => fill(path, { username: 'bob', password });
-  return { ...server, cookies, visit, fieldOf, fill, signIn };
-}
 
 describe('the login page', () => {
   it('is a form, whatever is accepted, that nobody keeps or frames', async (t) => {

@@ -2,6 +2,7 @@
 
 import { englishApiTexts } from './api.ts';
 import { englishDifferenceTexts } from './differences.ts';
+import { englishEditTexts } from './edit.ts';
 import { englishMapTexts } from './map.ts';
 import { englishRowTexts } from './rows.ts';
 import { englishSearchTexts } from './search.ts';
@@ -14,6 +15,7 @@ export const english = {
   ...englishSearchTexts,
   ...englishRowTexts,
   ...englishStateTexts,
+  ...englishEditTexts,
   // The frame of every page
   skipToContent: 'Skip to the content',
   sections: 'Catalogue',

@@ -2,6 +2,7 @@
 
 import { frenchApiTexts } from './api.ts';
 import { frenchDifferenceTexts } from './differences.ts';
+import { frenchEditTexts } from './edit.ts';
 import type { Texts } from './english.ts';
 import { frenchMapTexts } from './map.ts';
 import { frenchRowTexts } from './rows.ts';
@@ -15,6 +16,7 @@ export const french: Texts = {
   ...frenchSearchTexts,
   ...frenchRowTexts,
   ...frenchStateTexts,
+  ...frenchEditTexts,
   skipToContent: 'Aller au contenu',
   sections: 'Catalogue',
   datasets: 'Jeux de données',

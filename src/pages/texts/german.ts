@@ -2,6 +2,7 @@
 
 import { germanApiTexts } from './api.ts';
 import { germanDifferenceTexts } from './differences.ts';
+import { germanEditTexts } from './edit.ts';
 import type { Texts } from './english.ts';
 import { germanMapTexts } from './map.ts';
 import { germanRowTexts } from './rows.ts';
@@ -15,6 +16,7 @@ export const german: Texts = {
   ...germanSearchTexts,
   ...germanRowTexts,
   ...germanStateTexts,
+  ...germanEditTexts,
   skipToContent: 'Zum Inhalt springen',
   sections: 'Katalog',
   datasets: 'Datensätze',
