@@ -386,6 +386,47 @@ describe('pages in a browser', () => {
       await context.close();
     });
 
+  it('with the form that edits a dataset are accessible as it is opened and after an error, and save without script', async () => {
+    const files = await openFileCatalogue(folder.root);
+    const { token } = await files.accounts.addToken('kim');
+    await files.close();
+    const path = '/api/v1/namespaces/states/datasets/nothing/';
+    for (const script of [true, false]) {
+      const { page, context, incidents } = await visit(browser, base, '/', { script });
+      await context.setExtraHTTPHeaders({ Authorization: `Token ${token}` });
+      await page.goto(base + path);
+      await page.getByRole('link', { name: 'Edit', exact: true }).click();
+      await page.getByLabel('Label').waitFor();
+      const check = async (label: string) => {
+        if (script) await assertAccessible(page, [320, 'light', 1440, 'dark'], label);
+        await page.setViewportSize({ width: 320, height: 900 });
+        if (script) await assertNoWiderThanWindow(page, label);
+      };
+      await check('form');
+      await page.goto(`${base + path}?_edit`);
+      await page.getByLabel('Issued').fill('yesterday');
+      await page.getByLabel('Description').fill('First.\n\nSecond.');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('alert').getByRole('link', { name: 'Issued' }).click();
+      assert.equal(await page.getByLabel('Description').inputValue(), 'First.\n\nSecond.');
+      await page.getByLabel('Issued').fill('');
+      await page.getByLabel('Keywords').fill(`bark, ${script ? 'leaf' : 'root'}`);
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.waitForURL(base + path);
+      assert.match((await page.textContent('main')) ?? '', script ? /leaf/ : /root/);
+      await page.goto(`${base + path}?_edit`);
+      await page.getByLabel('Issued').fill('yesterday');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('alert').waitFor();
+      await check('form with an error');
+      assert.deepEqual(
+        incidents.filter((one) => !/status of 400/.test(one)),
+        [],
+      );
+      await context.close();
+    }
+  });
+
   it('of a request that has to wait say for how long', async (test) => {
     const busy = await served({}, test, { work: { capacity: -1, refill: 1e-9 } });
     writeStates(busy.folder);
