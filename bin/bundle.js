@@ -26,6 +26,7 @@ const entries = [
   'data/process-starter-thread',
   'server/compress-thread',
   'server/descriptions-thread',
+  'data/map/picture-png-thread',
   'files/writing/asides',
   'files/checking/check-thread',
   'data/ingest/ingest-process',

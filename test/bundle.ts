@@ -24,6 +24,7 @@ const started = [
   'data/difference/compare-rows-thread',
   'server/compress-thread',
   'server/descriptions-thread',
+  'data/map/picture-png-thread',
   'files/writing/asides',
   'export/datasets-thread',
   'files/reading/unit-reader-thread',

@@ -5,10 +5,10 @@ import { datasetRefOf, type VersionRef } from '../catalogue/ref.ts';
 import { boxParameter } from '../catalogue/row-parameters.ts';
 import { clampBounds } from '../data/map/mercator.ts';
 import { parseTileAddress } from '../data/map/parameters.ts';
-import { pictureAsPng } from '../data/map/picture-png.ts';
 import { rowCountProperty, tileLayerName } from '../data/map/tile.ts';
+import { moduleBeside } from '../data/module-beside.ts';
+import { WorkerPool } from '../data/worker-pool.ts';
 import { cacheControlOf, type Headers } from './headers.ts';
-import { turnsOf } from './in-turns.ts';
 import { urlWithParameters } from './link-header.ts';
 import { type Handler, type Representation, type RequestContext, refFromRouteParams } from './route.ts';
 import { workBudgetOf } from './rows-page.ts';
@@ -85,10 +85,17 @@ export const respondPlate: MapResponder = async (_, map) => {
   return { json: () => svg, type: pictureType, headers: pictureHeaders };
 };
 
+const pngThreads = new WorkerPool({ size: 1 });
+const pngTasks = moduleBeside(import.meta.url, '../data/map/picture-png-thread');
+
 /** `…/plate.png`: the map, or the plate of rows that are nowhere, for programs that show no SVG. */
 export const respondPlateAsPng: MapResponder = async (request, map) => {
   const svg = map.hasGeometry && map.version.bbox ? (await map.picture()).svg : await map.plate();
-  const png = await pictureAsPng(svg, turnsOf(request));
+  type Tasks = typeof import('../data/map/picture-png-thread.ts');
+  const budget = workBudgetOf(request);
+  budget.assertAvailable();
+  const { png, milliseconds } = await pngThreads.run<Tasks, 'drawPng'>(pngTasks, 'drawPng', [svg]);
+  budget.spend(milliseconds);
   return { json: () => '', bytes: () => png, type: pngType };
 };
 

@@ -1,8 +1,8 @@
 /**
- * Pictures as PNG, for programs that show no SVG, such as those of social networks. What is read is the part of SVG that our pictures
- * have: groups and paths with a scale, straight lines, and rules for classes, in the colours of light.
+ * Pictures as PNG, for programs that show no SVG, such as those of social networks: work for a thread (`picture-png-thread.ts`). What
+ * is read is the part of SVG that our pictures have: groups and paths with a scale, straight lines, and rules for classes, in the
+ * colours of light.
  */
-import type { Turns } from '../event-loop.ts';
 import { encodePng } from './png.ts';
 import { type Colour, Raster } from './raster.ts';
 
@@ -10,7 +10,7 @@ import { type Colour, Raster } from './raster.ts';
 const wide = 1000;
 
 /** @param svg a picture by `drawPicture` or `drawTexture`; a small one is enlarged by a whole number */
-export async function pictureAsPng(svg: string, turns: Turns): Promise<Buffer> {
+export function pictureAsPng(svg: string): Uint8Array {
   const [, ownWidth = 0, ownHeight = 0] = (/ width="(\d+)" height="(\d+)"/.exec(svg) ?? []).map(Number);
   const enlarged = Math.ceil(wide / ownWidth);
   const raster = new Raster(enlarged * ownWidth, enlarged * ownHeight);
@@ -19,7 +19,7 @@ export async function pictureAsPng(svg: string, turns: Turns): Promise<Buffer> {
   for (const [tag, group, names = '', own = '1', data = ''] of svg.matchAll(elements)) {
     if (tag === '</g>') scales.pop();
     else if (group !== undefined) scales.push((scales.at(-1) as number) * Number(group));
-    else await drawPath(raster, styleOf(rules, names.split(' ')), data, (scales.at(-1) as number) * Number(own), turns);
+    else drawPath(raster, styleOf(rules, names.split(' ')), data, (scales.at(-1) as number) * Number(own));
   }
   return encodePng(raster.width, raster.height, raster.pixels);
 }
@@ -56,24 +56,20 @@ function colourOf(style: Style, value = 'none'): Colour | null {
   return red ? [Number.parseInt(red, 16), Number.parseInt(green, 16), Number.parseInt(blue, 16)] : null;
 }
 
-async function drawPath(raster: Raster, style: Style, data: string, scale: number, turns: Turns): Promise<void> {
+function drawPath(raster: Raster, style: Style, data: string, scale: number): void {
   const lines = linesOf(data, scale);
   const fill = colourOf(style, style.get('fill'));
   const stroke = colourOf(style, style.get('stroke'));
   const opacity = Number(style.get('opacity') ?? 1);
   if (fill) {
     const rule = style.get('fill-rule') === 'evenodd' ? 'evenodd' : 'nonzero';
-    await raster.fill(lines.flatMap(edgesOfLine), { colour: fill, opacity, rule }, turns);
+    raster.fill(lines.flatMap(edgesOfLine), { colour: fill, opacity, rule });
   }
   if (!stroke) return;
   const half = (Number(style.get('stroke-width')) * scale) / 2;
   const isSquare = style.get('stroke-linecap') === 'square';
   const edges = lines.flatMap((line) => edgesOfStroke(line, half, isSquare));
-  await raster.fill(
-    edges,
-    { colour: stroke, opacity: Number(style.get('stroke-opacity') ?? opacity), rule: 'nonzero' },
-    turns,
-  );
+  raster.fill(edges, { colour: stroke, opacity: Number(style.get('stroke-opacity') ?? opacity), rule: 'nonzero' });
 }
 
 interface Line {

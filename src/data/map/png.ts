@@ -1,11 +1,8 @@
 /** PNG (ISO/IEC 15948) of pixels without transparency. */
-import { promisify } from 'node:util';
-import { crc32, deflate } from 'node:zlib';
-
-const deflateAsync = promisify(deflate);
+import { crc32, deflateSync } from 'node:zlib';
 
 /** @param pixels red, green and blue of each pixel, row by row from the top */
-export async function encodePng(width: number, height: number, pixels: Uint8Array): Promise<Buffer> {
+export function encodePng(width: number, height: number, pixels: Uint8Array): Uint8Array {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
@@ -20,7 +17,7 @@ export async function encodePng(width: number, height: number, pixels: Uint8Arra
   return Buffer.concat([
     signature,
     chunk('IHDR', header),
-    chunk('IDAT', await deflateAsync(rows)),
+    chunk('IDAT', deflateSync(rows)),
     chunk('IEND', Buffer.alloc(0)),
   ]);
 }

@@ -1,5 +1,4 @@
 /** Pixels in which outlines are filled with smooth edges: line by line, four lines of samples to a pixel. */
-import type { Turns } from '../event-loop.ts';
 
 /** Lines of samples in a row of pixels. */
 const samples = 4;
@@ -43,7 +42,7 @@ export class Raster {
   }
 
   /** Fills outlines. @param lines their edges: x and y of both ends in pixels, one edge after the other */
-  async fill(lines: readonly number[], paint: Paint, turns: Turns): Promise<void> {
+  fill(lines: readonly number[], paint: Paint): void {
     const edges = this.#edgesOf(lines);
     const active: Edge[] = [];
     let next = 0;
@@ -64,7 +63,6 @@ export class Raster {
       const following = active.length > 0 ? line : (edges[next]?.first ?? Infinity);
       if (Math.floor(following / samples) === row) continue;
       this.#blend(row, paint);
-      if (turns.isOver) await turns.next();
     }
   }
 
