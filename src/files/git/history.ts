@@ -86,7 +86,7 @@ const many = 5;
 
 /**
  * The newest commits of files, by path.
- * @returns without those of files that the history lacks, and of all if git fails
+ * @returns null for files that the history lacks, or that were not found within the time of git; nothing if git fails
  * @throws the reason of the signal
  */
 function findNewestCommits(
@@ -95,9 +95,11 @@ function findNewestCommits(
   head: string,
   signal: AbortSignal | undefined,
 ): Promise<ReadonlyMap<string, Commit | null>> {
+  const key = `${root}\0${head}`;
+  const known = newest;
+  if (known.head === key && paths.every((path) => known.commits.has(path))) return Promise.resolve(known.commits);
   return inQueue(async () => {
     signal?.throwIfAborted();
-    const key = `${root}\0${head}`;
     if (newest.head !== key || newest.commits.size >= maxCached) newest = { head: key, commits: new Map() };
     const { commits } = newest;
     const missing = paths.filter((path) => !commits.has(path));

@@ -80,7 +80,8 @@ export function startGit(
     child.on('close', (code) => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', kill);
-      if (code === 0) return resolve(output());
+      // A walk that takes too long has found the commits of some files. To begin it again would take as long.
+      if (code === 0 || (reader && hasTimedOut)) return resolve(output());
       const message = stderr.trim().split('\n').slice(0, 5).join(' ');
       const reason = hasTimedOut ? `it took longer than ${timeout / 1000} s` : message || `exit code ${code}`;
       reject(new GitError(`git ${subcommandOf(args)}: ${reason}`, code));
