@@ -27,7 +27,7 @@ export async function* readKml(path: string, info: PayloadInfo): AsyncGenerator<
 async function* readKmlFile(path: string, unread: string[]) {
   const handler = new KmlHandler();
   yield* readXmlFeatures(createReadStream(path), handler);
-  unread.push(...handler.networkLinks);
+  for (const link of handler.networkLinks) unread.push(link);
 }
 
 /** @throws PayloadError if it is broken */
