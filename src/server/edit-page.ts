@@ -8,7 +8,7 @@ import type { Dataset } from '../catalogue/types.ts';
 import { apiRoot } from '../catalogue/urls.ts';
 import { type EditPageParts, renderEditPage } from '../pages/edit-page.tsx';
 import { hrefOf } from '../pages/page-context.ts';
-import { assertNotCompressed, bodyType, largestCredentials, readInputBody } from './body.ts';
+import { assertInputWithoutDryRun, assertNotCompressed, bodyType, readInputBody } from './body.ts';
 import { assertOwnOrigin, ensureCsrfToken, identifyUser, isCsrfToken } from './credentials.ts';
 import {
   compareForm,
@@ -20,7 +20,7 @@ import {
   textsInBody,
   textsOfDataset,
 } from './edit-form.ts';
-import { errorResponse, ReadOnlyError, UnsupportedMediaTypeError } from './errors.ts';
+import { BadRequestError, errorResponse, ReadOnlyError, UnsupportedMediaTypeError } from './errors.ts';
 import { preferredType } from './negotiate.ts';
 import { makePageContext } from './page-context.ts';
 import { seeOther } from './redirects.ts';
@@ -101,9 +101,13 @@ async function save(visit: Visit): Promise<void> {
   assertOwnOrigin(ctx, links.base);
   assertNotCompressed(ctx);
   if (![null, form].includes(bodyType(ctx))) throw new UnsupportedMediaTypeError(ctx.get('Content-Type'));
+  if (new URLSearchParams(ctx.querystring).has('dry_run'))
+    throw new BadRequestError(
+      'The form can’t be tried without writing. Take dry_run out of the address, or send PATCH with ?dry_run=true.',
+    );
   const isSignedIn = viewer.username !== null;
   const dataset = isSignedIn ? await editableDataset(visit) : null;
-  const body = await readInputBody(ctx, undefined, isSignedIn ? undefined : largestCredentials);
+  const body = assertInputWithoutDryRun(await readInputBody(ctx));
   const sent = { texts: textsInBody(body), etag: typeof body._etag === 'string' ? body._etag : '' };
   if (!dataset) return sendForm(visit, null, { ...sent, status: 403, problem: 'loggedOutMeanwhile' });
   if (!isCsrfToken(ctx, body.csrfmiddlewaretoken)) {

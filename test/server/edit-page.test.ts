@@ -257,7 +257,9 @@ describe('saving the form', () => {
   it('keeps what was typed when the session has ended, or was begun anew', async (t) => {
     const { signIn, get, send, written, cookies } = await open(t);
     await signIn();
-    const typed = { ...fieldsOf(await get()), label: 'Typed <b>for long</b>' };
+    // Longer than what a log-in may be.
+    const description = 'мир '.repeat(10_000).trim();
+    const typed = { ...fieldsOf(await get()), label: 'Typed <b>for long</b>', description };
     cookies.clear();
     const signedOut = await send(typed);
     assert.equal(signedOut.status, 403);
@@ -268,7 +270,7 @@ describe('saving the form', () => {
     assert.doesNotMatch(signedOut.text, /<b>for long/);
     assert.doesNotMatch(main(signedOut), /Parks/);
     const kept = fieldsOf(signedOut);
-    assert.equal(kept.label, typed.label);
+    assert.deepEqual([kept.label, kept.description], [typed.label, description]);
     await signIn();
     const old = await send(kept);
     assert.equal(old.status, 403);
@@ -289,6 +291,8 @@ describe('saving the form', () => {
     const asJson = { method: 'POST', headers: { ...asPage, 'Content-Type': 'application/json' } };
     assert.equal((await visit(form, { ...asJson, body: JSON.stringify(typed) })).status, 415);
     assert.equal((await send({ ...typed, description: 'x'.repeat(3_000_000) })).status, 413);
+    for (const page of [await send({ ...typed, dry_run: 'true' }), await send(typed, {}, `${form}&dry_run=true`)])
+      assert.equal(page.status, 400);
     assert.equal(written(), yaml);
   });
 

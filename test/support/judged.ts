@@ -30,7 +30,8 @@ channel('http.server.request.start').subscribe((message) => {
     }) as never;
   }
   response.once('finish', () => {
-    if (!contract.pathOf(path)) return;
+    // A form of the pages has the address of its dataset, and is no operation of the API.
+    if (!contract.pathOf(path) || /[?&]_edit\b/.test(path)) return;
     const type = String(response.getHeader('content-type') ?? '');
     const bytes = decoded(Buffer.concat(chunks), String(response.getHeader('content-encoding') ?? ''));
     const body =

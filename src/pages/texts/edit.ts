@@ -30,7 +30,7 @@ export const englishEditTexts = {
   formIsOld:
     'This form is of an earlier login (CSRF Failed). What you typed is still in it: save again. If you see this again, allow cookies for this site.',
   loggedOutMeanwhile:
-    'You are no longer logged in. What you typed is still in the form: {link} in a new tab, come back to this one, and save again.',
+    'You are no longer logged in. What you typed is still in the form: {link} in a new tab, come back to this one, and save twice: the first time, the form only learns of the new login.',
 } as const;
 
 export const germanEditTexts = {
@@ -66,7 +66,7 @@ export const germanEditTexts = {
   formIsOld:
     'Dieses Formular gehört zu einer früheren Anmeldung (CSRF Failed). Was Sie geschrieben haben, steht noch darin: Speichern Sie noch einmal. Wenn diese Meldung wiederkommt, erlauben Sie Cookies für diese Seite.',
   loggedOutMeanwhile:
-    'Sie sind nicht mehr angemeldet. Was Sie geschrieben haben, steht noch im Formular: {link} in einem neuen Tab, kommen Sie hierher zurück, und speichern Sie noch einmal.',
+    'Sie sind nicht mehr angemeldet. Was Sie geschrieben haben, steht noch im Formular: {link} in einem neuen Tab, kommen Sie hierher zurück, und speichern Sie zweimal: Beim ersten Mal erfährt das Formular nur von der neuen Anmeldung.',
 } as const;
 
 export const frenchEditTexts = {
@@ -103,5 +103,5 @@ export const frenchEditTexts = {
   formIsOld:
     'Ce formulaire date d’une connexion antérieure (CSRF Failed). Ce que vous avez écrit y est encore : enregistrez encore une fois. Si ce message revient, autorisez les cookies pour ce site.',
   loggedOutMeanwhile:
-    'Vous n’êtes plus connecté. Ce que vous avez écrit est encore dans le formulaire : {link} dans un nouvel onglet, revenez ici, puis enregistrez encore une fois.',
+    'Vous n’êtes plus connecté. Ce que vous avez écrit est encore dans le formulaire : {link} dans un nouvel onglet, revenez ici, puis enregistrez deux fois : la première fois, le formulaire apprend seulement la nouvelle connexion.',
 } as const;
