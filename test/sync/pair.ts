@@ -1,4 +1,5 @@
 /** Two catalogue folders that are kept in step, as one of them sees it. */
+import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -127,4 +128,29 @@ export function cutAfter(operations: number): (replica: Replica) => Replica {
         };
       },
     });
+}
+
+/**
+ * Pulls or pushes with a connection that breaks after each request to the side that is changed, and goes on, until a run comes to its
+ * end, without failures and conflicts.
+ * @param look wraps the replica of that side, under the connection that breaks
+ */
+export async function runInPieces(
+  run: typeof pullFrom | typeof pushTo,
+  here: string,
+  there: string,
+  look = (replica: Replica): Replica => replica,
+): Promise<void> {
+  const changed = run === pushTo ? 'theirs' : 'ours';
+  for (let after = 1; ; after++) {
+    const cut = cutAfter(after);
+    const wrap = (replica: Replica, side: 'ours' | 'theirs') => (side === changed ? cut(look(replica)) : replica);
+    const done = await run(here, there, {}, { wrap }).catch((error: Error) => {
+      assert.match(error.message, /cut/);
+      return null;
+    });
+    if (done === null) continue;
+    assert.deepEqual([failuresOf(done), done.plan.conflicts], [[], []]);
+    return;
+  }
 }

@@ -5,10 +5,9 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
 import { anonymous } from '../../src/catalogue/permissions.ts';
-import type { Replica } from '../../src/catalogue/replica.ts';
 import { makeFolder } from '../support/folder.ts';
 import { seed } from '../support/prompt.ts';
-import { contentOf, cutAfter, edit, failuresOf, filesSeenBy, lookAfterEach, pullFrom, pushTo } from './pair.ts';
+import { contentOf, edit, failuresOf, filesSeenBy, lookAfterEach, pullFrom, pushTo, runInPieces } from './pair.ts';
 
 const trees = { kind: 'dataset', namespace: 'parks', slug: 'trees' } as const;
 const benches = { ...trees, slug: 'benches' } as const;
@@ -81,20 +80,7 @@ describe('the query of a private dataset whose name another one gets', () => {
           for (const { path, text } of await filesSeenBy(anonymous, target))
             if (/Secret/.test(text ?? '')) seen.add(path);
         });
-        const changed = run === pushTo ? 'theirs' : 'ours';
-        // Broken off after each request, and continued.
-        for (let after = 1; ; after++) {
-          const cut = cutAfter(after);
-          const wrap = (replica: Replica, side: 'ours' | 'theirs') =>
-            side === changed ? cut(look(replica, 'theirs')) : replica;
-          const done = await run(here, there, {}, { wrap }).catch((error: Error) => {
-            assert.match(error.message, /cut/);
-            return null;
-          });
-          if (done === null) continue;
-          assert.deepEqual([failuresOf(done), done.plan.conflicts], [[], []]);
-          break;
-        }
+        await runInPieces(run, here, there, (replica) => look(replica, 'theirs'));
         assert.deepEqual([...seen], []);
         assert.deepEqual(contentOf(target), content);
         assert.deepEqual(contentOf(source), content);
