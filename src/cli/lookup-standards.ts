@@ -37,7 +37,7 @@ export async function findStandardsShortcomings(catalogue: Catalogue): Promise<S
   const paths = new Map(
     files.flatMap(({ ref, path }) => (ref?.kind === 'dataset' ? [[formatRef(ref), path] as const] : [])),
   );
-  // A remote catalogue's own `settings` are placeholders.
+  // The `settings` of a remote catalogue are made of its address: what it says about itself is read from its catalogue.yaml.
   const settings = isRemoteCatalogue(catalogue) ? await readDescriptiveSettings(catalogue.replica) : catalogue.settings;
   const facts = catalogueFacts(settings ?? catalogue.settings, anyBase);
   const warnings = settings ? catalogueShortcomings(facts).map((message) => warning('catalogue.yaml', message)) : [];

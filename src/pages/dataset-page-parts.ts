@@ -14,7 +14,7 @@ export interface DatasetPageParts {
   readonly columnPages: ReadonlySet<string>;
   /** Label of the namespace. */
   readonly namespace: string;
-  /** The version that is shown; undefined if there is none. */
+  /** The version that is shown; undefined for a dataset that has no version to show. */
   readonly version: Version | undefined;
   readonly isVersionPage: boolean;
   /** Sizes in bytes of the files in other formats that are made already. */

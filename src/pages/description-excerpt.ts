@@ -57,14 +57,14 @@ export function* partsWithTerm(description: string, terms: readonly string[]): G
   }
 }
 
-/** The first beginning of a line from a place on; the place if there is none before the last one. */
+/** The first beginning of a line at `from` or behind it, but before `last`; else `from`. */
 function startOfLine(text: string, from: number, last: number): number {
   if (from === 0) return 0;
   const end = text.indexOf('\n', from - 1);
   return end === -1 || end >= last ? from : end + 1;
 }
 
-/** The last end of a line up to a place; the place if there is none behind the first one. */
+/** The last end of a line at `to` or before it, but not before `first`; else `to`. */
 function endOfLine(text: string, first: number, to: number): number {
   if (to >= text.length) return text.length;
   const end = text.lastIndexOf('\n', to);

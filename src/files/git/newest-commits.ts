@@ -1,6 +1,6 @@
 /**
  * The newest commits of many files, from one walk of the history. They are those of `git log -1 -- <path>`, with its history
- * simplification: at a merge, a file is followed to the first parent that has it unchanged; if there is none, the merge is its newest commit.
+ * simplification: at a merge, a file is followed to the first parent that has it unchanged; if every parent has another content, the merge is its newest commit.
  */
 
 export interface NewestCommitsRequest {
